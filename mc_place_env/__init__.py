@@ -1,0 +1,39 @@
+"""mc_place_env: Minecraft's mc-place tool as a Gymnasium environment, on a fast simulator and on real servers.
+
+Importing registers the ids `McPlace/<Task>-v0`; nothing is compiled and nothing is started.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from gymnasium.envs.registration import register
+
+__version__ = "0.1.0"
+
+IDS = {name: f"McPlace/{name}-v0" for name in ("Sandbox", "Single", "Wall", "Bridge")}
+
+for _task, _id in IDS.items():
+    register(
+        _id,
+        entry_point="mc_place_env.envs.place_env:PlaceEnv",
+        vector_entry_point="mc_place_env.envs.vector_env:PlaceVectorEnv",
+        kwargs={"task": _task},
+    )
+
+_PUBLIC = {
+    "Actions": "mc_place_env.tool",
+    "McPlaceTool": "mc_place_env.tool",
+    "ActionType": "mc_place_env.types",
+    "Face": "mc_place_env.types",
+    "Reason": "mc_place_env.types",
+    "PlaceEnvConfig": "mc_place_env.config",
+    "LatencyModel": "mc_place_env.config",
+    "SpatialMap": "mc_place_env.spatial_map",
+}
+__all__ = ["IDS", "__version__", *_PUBLIC]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        return getattr(import_module(_PUBLIC[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,1 @@
+"""The environments: choreography only. Rules, rewards and observations live in `rules` and `simulation`."""

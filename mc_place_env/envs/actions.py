@@ -1,0 +1,203 @@
+"""The canonical action and its views for stock algorithms: spaces, decoding, and exact inverses.
+
+| view | space | offered faces | offsets |
+|---|---|---|---|
+| `dict` (canonical) | Dict(type, anchor, face, item) | all ten | floats |
+| `tuple` | Tuple(type, anchor, face, item) | all ten | floats |
+| `multi_discrete` | MultiDiscrete([types, n, n, n, 6, K]) | six relative | -R..R, n = 2R+1 |
+| `discrete` | Discrete(other types + n^3 * 6 * K) | six relative | -R..R |
+
+The discrete views count only the action types the environment offers, in the order of ActionType.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from mc_place_env.errors import ActionError
+from mc_place_env.types import ACTION, ActionType
+
+KEYS = ("type", "anchor", "face", "item")
+N_FACES = 10
+N_RELATIVE_FACES = 6
+ANCHOR_LIMIT = 5.0
+
+
+class DictAction:
+    """The canonical view."""
+
+    name = "dict"
+
+    def __init__(self, offered: Sequence[ActionType], n_items: int, offset_range: int):
+        self.n_items = n_items
+        self.space: spaces.Space = spaces.Dict(self._parts())
+
+    def _parts(self) -> dict[str, spaces.Space]:
+        return {
+            "type": spaces.Discrete(len(ActionType)),
+            "anchor": spaces.Box(-ANCHOR_LIMIT, ANCHOR_LIMIT, (3,), np.float32),
+            "face": spaces.Discrete(N_FACES),
+            "item": spaces.Discrete(self.n_items),
+        }
+
+    def decode(self, actions: Any, out: np.ndarray) -> None:
+        """Writes a batch of actions (each part with a leading axis n) into ACTION (n,)."""
+        if not isinstance(actions, dict) or actions.keys() != set(KEYS):
+            found = sorted(actions) if isinstance(actions, dict) else type(actions).__name__
+            raise ActionError(f"action: expected a dict with the keys {', '.join(KEYS)}, got {found}")
+        for key in KEYS:
+            out[key] = self._part(key, actions[key], out[key].shape)
+
+    def _part(self, key: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
+        kinds = "fiu" if key == "anchor" else "iu"
+        array = np.asarray(value)
+        if array.dtype.kind not in kinds or array.shape != shape:
+            expected = "numbers" if key == "anchor" else "integers"
+            raise ActionError(
+                f"action[{key!r}]: expected {expected} of shape {shape}, got {array.dtype} of shape {array.shape}"
+            )
+        return array
+
+    def decode_one(self, action: Any, out: np.ndarray) -> None:
+        """Writes a single environment's action into ACTION (1,)."""
+        if not isinstance(action, dict):
+            raise ActionError(f"action: expected a dict with the keys {', '.join(KEYS)}, got {type(action).__name__}")
+        self.decode({key: np.asarray(value)[None] for key, value in action.items()}, out)
+
+    def encode(self, actions: np.ndarray) -> Any:
+        """The inverse of `decode`: ACTION (n,) -> a batch of this view."""
+        return {
+            "type": actions["type"].copy(),
+            "anchor": actions["anchor"].astype(np.float32),
+            "face": actions["face"].copy(),
+            "item": actions["item"].copy(),
+        }
+
+    def encode_one(self, action: dict[str, Any]) -> Any:
+        """A canonical action in this view."""
+        packed = np.zeros(1, ACTION)
+        for key in KEYS:
+            packed[key][0] = action[key]
+        return self._first(self.encode(packed))
+
+    def _first(self, batch: Any) -> Any:
+        return {key: value[0] for key, value in batch.items()}
+
+
+class TupleAction(DictAction):
+    """The canonical parts as a tuple, as the hybrid-action literature has them."""
+
+    name = "tuple"
+
+    def __init__(self, offered: Sequence[ActionType], n_items: int, offset_range: int):
+        self.n_items = n_items
+        self.space = spaces.Tuple(tuple(self._parts().values()))
+
+    def decode(self, actions: Any, out: np.ndarray) -> None:
+        """Writes a batch of tuples into ACTION (n,)."""
+        if not isinstance(actions, (tuple, list)) or len(actions) != len(KEYS):
+            raise ActionError(f"action: expected a tuple of {', '.join(KEYS)}, got {actions!r}")
+        super().decode(dict(zip(KEYS, actions, strict=True)), out)
+
+    def decode_one(self, action: Any, out: np.ndarray) -> None:
+        """Writes a single environment's action into ACTION (1,)."""
+        if not isinstance(action, (tuple, list)):
+            raise ActionError(f"action: expected a tuple of {', '.join(KEYS)}, got {type(action).__name__}")
+        self.decode(tuple(np.asarray(value)[None] for value in action), out)
+
+    def encode(self, actions: np.ndarray) -> Any:
+        """ACTION (n,) -> a tuple of arrays."""
+        return tuple(super().encode(actions).values())
+
+    def _first(self, batch: Any) -> Any:
+        return tuple(value[0] for value in batch)
+
+
+class MultiDiscreteAction(DictAction):
+    """[type, right, up, forward, face, item] as small integers, for SB3's PPO."""
+
+    name = "multi_discrete"
+
+    def __init__(self, offered: Sequence[ActionType], n_items: int, offset_range: int):
+        self.types = np.array(offered)
+        self.offset_range, self.n_items = offset_range, n_items
+        side = 2 * offset_range + 1
+        self.nvec = np.array([len(offered), side, side, side, N_RELATIVE_FACES, n_items])
+        self.space = spaces.MultiDiscrete(self.nvec)
+
+    def decode(self, actions: Any, out: np.ndarray) -> None:
+        """Writes a batch (n, 6) of integers into ACTION (n,). An index beyond the space is rejected by the rules."""
+        array = np.asarray(actions)
+        if array.dtype.kind not in "iu" or array.shape != (len(out), 6):
+            raise ActionError(f"action: expected integers of shape {(6,)}, got {array.dtype} of {array.shape[1:]}")
+        out["type"] = taken(self.types, array[:, 0])
+        out["anchor"] = array[:, 1:4] - self.offset_range
+        out["face"] = np.where(array[:, 4] < N_RELATIVE_FACES, array[:, 4], -1)
+        out["item"] = array[:, 5]
+
+    def decode_one(self, action: Any, out: np.ndarray) -> None:
+        """Writes a single environment's action into ACTION (1,)."""
+        self.decode(np.asarray(action)[None], out)
+
+    def encode(self, actions: np.ndarray) -> Any:
+        """ACTION (n,) -> integers (n, 6)."""
+        parts = [np.searchsorted(self.types, actions["type"])]
+        parts += list((np.round(actions["anchor"]).astype(np.int64) + self.offset_range).T)
+        return np.stack([*parts, actions["face"], actions["item"]], axis=1)
+
+    def _first(self, batch: Any) -> Any:
+        return batch[0]
+
+
+class DiscreteAction(DictAction):
+    """One joint index: the offered types but PLACE, then every PLACE by anchor, face, item (item fastest)."""
+
+    name = "discrete"
+
+    def __init__(self, offered: Sequence[ActionType], n_items: int, offset_range: int):
+        self.others = np.array([a for a in offered if a != ActionType.PLACE])
+        self.places = ActionType.PLACE in offered
+        self.offset_range, self.n_items = offset_range, n_items
+        side = 2 * offset_range + 1
+        self.shape = (side, side, side, N_RELATIVE_FACES, n_items)
+        self.size = len(self.others) + (int(np.prod(self.shape)) if self.places else 0)
+        self.space = spaces.Discrete(self.size)
+
+    def decode(self, actions: Any, out: np.ndarray) -> None:
+        """Writes a batch (n,) of indices into ACTION (n,)."""
+        array = np.asarray(actions)
+        if array.dtype.kind not in "iu" or array.shape != (len(out),):
+            raise ActionError(f"action: expected an integer, got {array.dtype} of shape {array.shape[1:]}")
+        place = array - len(self.others)
+        is_place = (place >= 0) & (array < self.size)
+        right, up, forward, face, item = np.unravel_index(np.where(is_place, place, 0), self.shape)
+        out["type"] = np.where(is_place, ActionType.PLACE, taken(self.others, array))
+        out["anchor"] = np.where(is_place[:, None], np.stack([right, up, forward], 1) - self.offset_range, 0)
+        out["face"] = np.where(is_place, face, 0)
+        out["item"] = np.where(is_place, item, 0)
+
+    def decode_one(self, action: Any, out: np.ndarray) -> None:
+        """Writes a single environment's action into ACTION (1,)."""
+        self.decode(np.asarray(action)[None], out)
+
+    def encode(self, actions: np.ndarray) -> Any:
+        """ACTION (n,) -> indices (n,). Parameters of actions other than PLACE are not kept: nothing reads them."""
+        is_place = actions["type"] == ActionType.PLACE
+        offsets = (np.round(actions["anchor"]).astype(np.int64) + self.offset_range).T
+        parts = (*offsets, actions["face"], actions["item"])
+        index = np.ravel_multi_index(tuple(np.where(is_place, part, 0) for part in parts), self.shape)
+        return np.where(is_place, len(self.others) + index, np.searchsorted(self.others, actions["type"]))
+
+    def _first(self, batch: Any) -> Any:
+        return int(batch[0])
+
+
+def taken(types: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """types[index], and -1 (an invalid type) where the index is out of range."""
+    inside = (index >= 0) & (index < len(types))
+    return np.where(inside, types[np.where(inside, index, 0)], -1)
+
+
+VIEWS = {view.name: view for view in (DictAction, TupleAction, MultiDiscreteAction, DiscreteAction)}

@@ -1,0 +1,45 @@
+"""From a configuration to a batch with its backend, shared by the single and the vector environment."""
+
+from typing import Any
+
+from mc_place_env.config import PlaceEnvConfig, check_choice, check_int, check_number, refuse_unknown
+from mc_place_env.errors import ConfigError
+from mc_place_env.simulation.batch import Batch
+from mc_place_env.tasks import TASKS
+from mc_place_env.tasks.base import Instance
+from mc_place_env.tasks.scenario import parse_scenario
+
+
+def make_batch(config: PlaceEnvConfig, n: int, threads: int = 1) -> Batch:
+    """The arrays of `n` environments, connected to the configured backend."""
+    if config.task not in TASKS:
+        raise ConfigError(f"task={config.task!r}: expected one of {', '.join(TASKS)}")
+    batch = Batch(config, TASKS[config.task], n, threads)
+    if config.backend == "minecraft":
+        from mc_place_env.backends.minecraft import MinecraftBackend
+
+        batch.backend = MinecraftBackend.connect(config, batch)
+    elif config.backend != "simulator":
+        batch.backend = config.backend
+    return batch
+
+
+def task_options(batch: Batch, options: dict[str, Any] | None) -> Instance | None:
+    """Carries out `reset(options=...)`: sets split and difficulty, and returns the instance asked for, if any."""
+    options = options or {}
+    refuse_unknown(options, ("scenario", "task"), "reset options")
+    if options.get("scenario") is not None:
+        return parse_scenario(options["scenario"], batch.palette)
+    task = options.get("task") or {}
+    refuse_unknown(task, ("split", "difficulty", "instance"), "reset options['task']")
+    split, difficulty = batch.split, batch.difficulty
+    if task.get("split") is not None:
+        split = check_choice("split", task["split"], ("train", "test"))
+    if task.get("difficulty") is not None:
+        difficulty = check_number("difficulty", task["difficulty"], 0.0, 1.0)
+    if (split, difficulty) != (batch.split, batch.difficulty):
+        batch.set_task(split, difficulty)
+    if task.get("instance") is None:
+        return None
+    number = check_int("instance", task["instance"], 0, 2**31)
+    return batch.task.instance(number, difficulty, batch.items)

@@ -1,0 +1,269 @@
+"""Blocks by name: the table of one Minecraft version, and the palette an environment builds from it.
+
+A name may carry states as Minecraft writes them, `stone_slab[type=bottom]`; the palette numbers the states in use.
+Source of the table: minecraft-data and the rule lists of `data/rules.yaml` (scripts/make_block_table.py).
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib import resources
+from itertools import product
+
+import numpy as np
+
+from mc_place_env.errors import ConfigError, ScenarioError
+from mc_place_env.types import AIR, MAX_BOXES, MAX_STATES, UNLOADED, VOID, CellClass, Face, Quadrant
+
+DEFAULT_VERSION = "1.20.4"
+# States that say how a block was placed are always written out; the others only where they differ from the default.
+PLACEMENT_STATES = ("axis", "face", "facing", "half", "layers", "part", "type")
+PAIRED_PLANTS = ("tall_grass", "large_fern", "tall_seagrass")
+
+
+@dataclass(frozen=True)
+class BlockTable:
+    """The block table of one version, as shipped in `data/<version>.json`."""
+
+    version: str
+    min_y: int
+    max_y: int
+    shapes: list[list[list[float]]]
+    blocks: dict[str, dict]
+    items: dict[str, str]
+    other_items: frozenset[str]
+    aliases: dict[str, str]
+
+    @staticmethod
+    @cache
+    def load(version: str = DEFAULT_VERSION) -> "BlockTable":
+        """The table of a version; ConfigError where there is none."""
+        file = resources.files("mc_place_env.data") / f"{version}.json"
+        if not file.is_file():
+            known = sorted(f.name[:-5] for f in resources.files("mc_place_env.data").iterdir() if f.name.endswith("json"))
+            raise ConfigError(f"version={version!r}: no block table; there is one for {', '.join(known)}")
+        data = json.loads(file.read_text())
+        fields = ("version", "min_y", "max_y", "shapes", "blocks", "items", "aliases")
+        return BlockTable(*(data[f] for f in fields[:-1]), frozenset(data["other_items"]), data["aliases"])
+
+    def state_values(self, name: str) -> dict[str, list[str]]:
+        """Every state of a block and the values it takes, in the order of state ids."""
+        return self.blocks[name].get("states", {})
+
+    def default_states(self, name: str) -> dict[str, str]:
+        """The states of the block's default state."""
+        return self.states_at(name, self.blocks[name].get("default", 0))
+
+    def states_at(self, name: str, offset: int) -> dict[str, str]:
+        """The states at an offset from the block's first state id; the last state varies fastest."""
+        values = self.state_values(name)
+        states = {}
+        for key in reversed(list(values)):
+            offset, index = divmod(offset, len(values[key]))
+            states[key] = values[key][index]
+        return {key: states[key] for key in values}
+
+    def offset_of(self, name: str, states: Mapping[str, str]) -> int:
+        """Inverse of `states_at`."""
+        offset = 0
+        for key, values in self.state_values(name).items():
+            offset = offset * len(values) + values.index(states[key])
+        return offset
+
+    def parse(self, text: str) -> tuple[str, int]:
+        """A block name with optional states -> (name, state offset). Unlisted states take their default."""
+        name, _, rest = text.partition("[")
+        name = self.aliases.get(name.removeprefix("minecraft:"), name.removeprefix("minecraft:"))
+        if name not in self.blocks:
+            raise ScenarioError(f"unknown block {text!r}{suggestion(name, self.blocks)}")
+        states = self.default_states(name)
+        for part in filter(None, rest.rstrip("]").split(",")):
+            key, _, value = part.partition("=")
+            allowed = self.state_values(name).get(key.strip())
+            if allowed is None or value.strip() not in allowed:
+                expected = f"one of {allowed}" if allowed else f"a state among {list(self.state_values(name))}"
+                raise ScenarioError(f"block {text!r}: {part!r} is not {expected}")
+            states[key.strip()] = value.strip()
+        return name, self.offset_of(name, states)
+
+    def full_name(self, name: str, offset: int) -> str:
+        """The name with the states that matter: inverse of `parse`."""
+        default = self.default_states(name)
+        shown = [
+            f"{key}={value}"
+            for key, value in self.states_at(name, offset).items()
+            if value != default[key] or _is_placement_state(key, self.state_values(name)[key])
+        ]
+        return f"{name}[{','.join(shown)}]" if shown else name
+
+    def state_id(self, name: str, offset: int) -> int:
+        """Minecraft's global number of a block state."""
+        return self.blocks[name]["first_state_id"] + offset
+
+    def from_state_id(self, state_id: int) -> tuple[str, int]:
+        """Inverse of `state_id`; ScenarioError beyond the table."""
+        name = self._names_by_state()[state_id] if 0 <= state_id < len(self._names_by_state()) else None
+        if name is None:
+            raise ScenarioError(f"block state id {state_id} is not in Minecraft {self.version}")
+        return name, state_id - self.blocks[name]["first_state_id"]
+
+    def _names_by_state(self) -> list[str]:
+        return _names_by_state(self.version)
+
+    def boxes(self, name: str, offset: int) -> list[list[float]]:
+        """Collision boxes x0 y0 z0 x1 y1 z1 of a state, in blocks."""
+        shape = self.blocks[name]["shape"]
+        return self.shapes[shape if isinstance(shape, int) else shape[offset]]
+
+    def has_tag(self, name: str, tag: str) -> bool:
+        """Whether a rule list names the block."""
+        return tag in self.blocks[name].get("tags", ())
+
+    def block_of_item(self, item: str) -> str:
+        """The block an item places; ConfigError for an unknown item or one that places none."""
+        item = self.aliases.get(item.removeprefix("minecraft:"), item.removeprefix("minecraft:"))
+        if item in self.items:
+            return self.items[item]
+        if item in self.other_items:
+            raise ConfigError(f"item {item!r} is not a block: it cannot be placed")
+        raise ConfigError(f"unknown item {item!r}{suggestion(item, self.items)}")
+
+    def item_name(self, item: str) -> str:
+        """The item's present name; ConfigError for one that places no block."""
+        self.block_of_item(item)
+        name = item.removeprefix("minecraft:")
+        return self.aliases.get(name, name)
+
+
+@cache
+def _names_by_state(version: str) -> list[str]:
+    names: list[str] = []
+    table = BlockTable.load(version)
+    for name, block in table.blocks.items():
+        count = int(np.prod([len(v) for v in block.get("states", {}).values()], initial=1))
+        names.extend([name] * count)
+    return names
+
+
+def _is_placement_state(key: str, values: list[str]) -> bool:
+    # `type` is a slab's half, but a chest's or piston's variety
+    return key in PLACEMENT_STATES and (key != "type" or "double" in values)
+
+
+def suggestion(name: str, known) -> str:
+    """'; did you mean ...?' with the closest known names, or ''."""
+    close = get_close_matches(name, known, n=3, cutoff=0.6)
+    return f"; did you mean {', '.join(close)}?" if close else ""
+
+
+def same_block(expected: str, actual: str, version: str = DEFAULT_VERSION) -> bool:
+    """Whether `actual` is the block `expected`, in every state that `expected` names."""
+    table = BlockTable.load(version)
+    name, offset = table.parse(expected)
+    other, other_offset = table.parse(actual)
+    named = [part.partition("=")[0].strip() for part in expected.partition("[")[2].rstrip("]").split(",") if part]
+    states, other_states = table.states_at(name, offset), table.states_at(other, other_offset)
+    return name == other and all(states[key] == other_states[key] for key in named)
+
+
+class Palette:
+    """The block states one environment uses, numbered: ids 0-2 are air, beyond the region, beyond the height limits.
+
+    `columns` fills the palette columns of a SHARED record. Ids never change; new states are added at the end.
+    """
+
+    def __init__(self, items: tuple[str, ...], version: str = DEFAULT_VERSION):
+        self.table = BlockTable.load(version)
+        self.items = tuple(self.table.item_name(item) for item in items)
+        self._states: list[tuple[str, int]] = [("air", 0), ("", 0), ("void_air", 0)]
+        self._ids = {("air", 0): AIR, ("void_air", 0): VOID}
+        self.placed_state = np.zeros((len(self.items), len(Face), len(Quadrant)), np.uint8)
+        for k, item in enumerate(self.items):
+            block = self.table.block_of_item(item)
+            for face, quadrant in product(Face, Quadrant):
+                self.placed_state[k, face, quadrant] = self.id(self.table.full_name(block, self.table.blocks[block].get("default", 0)))
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def id(self, name: str) -> int:
+        """Palette id of a block name, added if new; ScenarioError for an unknown name or a full palette."""
+        return self._id(self.table.parse(name))
+
+    def id_of_state(self, state_id: int) -> int:
+        """Palette id of Minecraft's global state id, added if new."""
+        return self._id(self.table.from_state_id(state_id))
+
+    def _id(self, state: tuple[str, int]) -> int:
+        known = self._ids.get(state)
+        if known is None:
+            if len(self._states) >= MAX_STATES:
+                raise ScenarioError(f"more than {MAX_STATES} block states in use; the next would be {state[0]!r}")
+            known = self._ids[state] = len(self._states)
+            self._states.append(state)
+        return known
+
+    def name(self, palette_id: int) -> str:
+        """The name of a palette entry; beyond the region it is 'void_air', as a client sees unloaded cells."""
+        if palette_id in (UNLOADED, VOID):
+            return "void_air"
+        return self.table.full_name(*self._states[palette_id])
+
+    def names(self) -> list[str]:
+        """The name of every entry, in order of id."""
+        return [self.name(k) for k in range(len(self))]
+
+    def state_id(self, palette_id: int) -> int:
+        """Minecraft's global state id of a palette entry."""
+        return self.table.state_id(*self._states[palette_id])
+
+    def fill(self, shared: np.ndarray) -> None:
+        """Writes every palette column of a SHARED record."""
+        shared["palette_size"] = len(self)
+        shared["placed_state"][: len(self.items)] = self.placed_state
+        kinds = {name: k for k, name in enumerate(dict.fromkeys(name for name, _ in self._states))}
+        for palette_id, (name, offset) in enumerate(self._states):
+            self._fill_entry(shared, palette_id, name, offset)
+            shared["kind"][palette_id] = kinds[name]
+
+    def _fill_entry(self, shared: np.ndarray, palette_id: int, name: str, offset: int) -> None:
+        full_cube = [[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]]
+        boxes = full_cube if palette_id == UNLOADED else self.table.boxes(name, offset)
+        shared["box_count"][palette_id] = len(boxes)
+        assert len(boxes) <= MAX_BOXES, f"{name} has {len(boxes)} collision boxes"
+        for k, box in enumerate(boxes):
+            shared["boxes"][palette_id, k] = box
+        shared["cell_class"][palette_id] = self._cell_class(palette_id)
+        if palette_id in (UNLOADED, VOID):
+            return
+        shared["anchorable"][palette_id] = not (self.table.has_tag(name, "air") or self.table.has_tag(name, "fluid"))
+        shared["intercepts"][palette_id] = self.table.has_tag(name, "intercepts")
+        shared["replaceable"][palette_id] = self._replaceable(name, offset)
+        shared["partner"][palette_id] = self._partner(name, offset)
+
+    def _replaceable(self, name: str, offset: int) -> bool:
+        single_layer = self.table.has_tag(name, "replaceable_if_single_layer")
+        if single_layer:
+            return self.table.states_at(name, offset)["layers"] == "1"
+        return self.table.has_tag(name, "replaceable")
+
+    def _partner(self, name: str, offset: int) -> int:
+        if name not in PAIRED_PLANTS:
+            return 0
+        return 1 if self.table.states_at(name, offset)["half"] == "lower" else -1
+
+    def _cell_class(self, palette_id: int) -> int:
+        """The class a policy sees: an item's block is that item, everything else by what it means to a placement."""
+        if palette_id in (UNLOADED, VOID):
+            return CellClass.OUT_OF_WORLD
+        name, offset = self._states[palette_id]
+        for k in range(len(self.items)):
+            if self._states[self.placed_state[k, 0, 0]][0] == name:
+                return CellClass.ITEM + k
+        if self.table.has_tag(name, "air"):
+            return CellClass.EMPTY
+        if self._replaceable(name, offset):
+            return CellClass.REPLACEABLE
+        return CellClass.INTERCEPTING if self.table.has_tag(name, "intercepts") else CellClass.ANCHOR

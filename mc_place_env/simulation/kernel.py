@@ -1,0 +1,207 @@
+"""One step of one environment, as the data flows; and the loop over a batch.
+
+decode -> submit -> for each tick: motion, requests due, reverts -> verdicts heard -> reward -> observation.
+A backend that is not the simulator (live Minecraft) calls `begin_step` and `finish_step` and advances the row itself.
+"""
+
+import numba
+
+from mc_place_env.jit import jit, parallel_jit
+from mc_place_env.rules.geometry import cell_of
+from mc_place_env.rules.motion import advance_body, settle, start_action
+from mc_place_env.rules.world import clear_region, copy_template, restore_template, write_block, write_goal
+from mc_place_env.simulation.observe import write_observation
+from mc_place_env.simulation.random import STREAM_INSTANCE, draw_index, episode_key
+from mc_place_env.simulation.requests import check_action, judge_due, refuse, report_outcomes, run_events, submit
+from mc_place_env.simulation.rewards import write_rewards
+from mc_place_env.types import ActionType, Reason, Status, SuccessKind
+
+
+@jit
+def step_one(row, shared, action):
+    """One decision: `ticks_per_step` ticks of the world, then what the agent hears of them."""
+    begin_step(row, shared, action)
+    judge_due(row, shared)
+    for _ in range(shared.ticks_per_step):
+        advance_tick(row, shared)
+    finish_step(row, shared)
+
+
+@jit
+def begin_step(row, shared, action):
+    """Clears the last step's report, then accepts, starts or refuses the action."""
+    row.status = Status.NONE
+    row.reason = Reason.NONE
+    row.change_count = 0
+    reason = check_action(row, shared, action)
+    if reason != Reason.NONE:
+        refuse(row, reason)
+    elif action.type == ActionType.PLACE:
+        submit(row, shared, action)
+    else:
+        start_action(row, shared, action.type)
+
+
+@jit
+def advance_tick(row, shared):
+    """One game tick: body, then requests in order of submission, then reverts."""
+    row.tick += 1
+    advance_body(row, shared)
+    if row.pending_count > 0:
+        judge_due(row, shared)
+    if row.event_count > 0:
+        run_events(row, shared)
+
+
+@jit
+def finish_step(row, shared):
+    """Ends the step: success, verdicts heard, reward."""
+    row.step += 1
+    row.success = int(check_success(row))
+    row.terminated = row.success
+    row.truncated = int(not row.terminated and row.step >= shared.episode_steps)
+    report_outcomes(row, row.terminated or row.truncated)
+    write_rewards(row, shared)
+
+
+@jit
+def check_success(row):
+    """Whether the task is solved in the world as it is."""
+    if row.success_kind == SuccessKind.GOAL_CELLS:
+        return row.goal_matched == row.goal_total
+    if row.success_kind == SuccessKind.STAND_AT:
+        return (
+            row.on_ground != 0
+            and cell_of(row.position[0]) == row.stand_at[0]
+            and cell_of(row.position[1]) == row.stand_at[1]
+            and cell_of(row.position[2]) == row.stand_at[2]
+        )
+    return False
+
+
+@jit
+def seed_row(row, seed):
+    """The next reset begins this seed's first episode."""
+    row.seed = seed
+    row.episode = 0
+
+
+@jit
+def reset_one(row, shared, instances, blocks, goals, instance):
+    """Begins an episode on an instance of the table; a negative number draws one."""
+    row.key = episode_key(row.seed, row.episode)
+    row.episode += 1
+    if instance < 0:
+        instance = shared.first_instance + draw_index(row.key, 0, STREAM_INSTANCE, shared.instance_count)
+    row.instance = instance
+    clear_episode(row)
+    restore_template(row, shared)
+    apply_instance(row, shared, instances[instance], blocks, goals)
+    settle(row, shared)
+
+
+@jit
+def clear_episode(row):
+    """Forgets everything of the last episode but its blocks."""
+    row.tick = 0
+    row.step = 0
+    row.accepted = 0
+    row.pending_count = 0
+    row.outcome_count = 0
+    row.event_count = 0
+    row.change_count = 0
+    row.last_outcome.id = 0
+    row.status = Status.NONE
+    row.reason = Reason.NONE
+    row.sneaking = 0
+    row.moving = 0
+    row.retreating = 0
+    row.collided = 0
+    row.jump_asked = 0
+    row.credited = 0
+    row.potential = 0.0
+    row.reward = 0.0
+    row.reward_terms[:] = 0.0
+    row.terminated = 0
+    row.truncated = 0
+    row.success = 0
+
+
+@jit
+def apply_instance(row, shared, instance, blocks, goals):
+    """Writes the instance's agent, blocks and goal."""
+    if instance.bare:
+        clear_region(row)
+    row.success_kind = instance.success_kind
+    row.yaw = instance.yaw
+    for axis in range(3):
+        row.origin[axis] = instance.origin[axis]
+        row.position[axis] = instance.position[axis]
+        row.velocity[axis] = 0.0
+        row.stand_at[axis] = instance.stand_at[axis]
+    for k in range(shared.n_items):
+        row.inventory[k] = instance.inventory[k]
+    for k in range(instance.first_block, instance.first_block + instance.block_count):
+        write_block(row, shared, blocks[k].cell, blocks[k].state)
+    for k in range(instance.first_goal, instance.first_goal + instance.goal_count):
+        write_goal(row, goals[k].cell, goals[k].state)
+    row.goal_at_reset = row.goal_matched
+
+
+@jit
+def load_template(row, shared):
+    """Fills a new row's world."""
+    copy_template(row, shared)
+    row.undo_count = 0
+
+
+@jit
+def step_row(rows, shared, actions, voxels, goal, numbers, i):
+    """Steps row i and observes it."""
+    step_one(rows[i], shared[0], actions[i])
+    write_observation(rows[i], shared[0], voxels, goal, numbers, i)
+
+
+@jit
+def step_batch(rows, shared, actions, voxels, goal, numbers):
+    """Steps every row, one after another."""
+    for i in range(len(rows)):
+        step_row(rows, shared, actions, voxels, goal, numbers, i)
+
+
+@parallel_jit
+def step_batch_parallel(rows, shared, actions, voxels, goal, numbers):
+    """As `step_batch`, over threads. The body must stay one call: see the module jit."""
+    for i in numba.prange(len(rows)):
+        step_row(rows, shared, actions, voxels, goal, numbers, i)
+
+
+@jit
+def reset_batch(rows, shared, instances, blocks, goals, chosen, which, voxels, goal, numbers):
+    """Resets the rows whose `which` is set, each to its `chosen` instance (negative: drawn), and observes them."""
+    for i in range(len(rows)):
+        if which[i]:
+            reset_one(rows[i], shared[0], instances, blocks, goals, chosen[i])
+            write_observation(rows[i], shared[0], voxels, goal, numbers, i)
+
+
+@jit
+def begin_batch(rows, shared, actions):
+    """`begin_step` for every row: a live backend goes on from here."""
+    for i in range(len(rows)):
+        begin_step(rows[i], shared[0], actions[i])
+
+
+@jit
+def finish_batch(rows, shared, voxels, goal, numbers):
+    """`finish_step` and observation for every row."""
+    for i in range(len(rows)):
+        finish_step(rows[i], shared[0])
+        write_observation(rows[i], shared[0], voxels, goal, numbers, i)
+
+
+@jit
+def load_templates(rows, shared):
+    """Fills the worlds of new rows."""
+    for i in range(len(rows)):
+        load_template(rows[i], shared[0])

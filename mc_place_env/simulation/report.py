@@ -1,0 +1,92 @@
+"""The `info` of a step in words: from one environment's record to plain dicts."""
+
+from typing import Any
+
+import numpy as np
+
+from mc_place_env.rules.blocks import Palette
+from mc_place_env.types import ChangeKind, Face, Outcome, Reason, RewardTerm, Status
+
+STATUS_TEXT = tuple(status.name.lower() for status in Status)
+OUTCOME_TEXT = tuple(outcome.name.lower() for outcome in Outcome)
+CHANGE_TEXT = tuple(kind.name.lower() for kind in ChangeKind)
+FACE_TEXT = tuple(face.name.lower() for face in Face)
+REASON_TEXT = tuple(reason.text for reason in Reason)
+DETAIL_TEXT = tuple(reason.detail for reason in Reason)
+TERM_TEXT = tuple(term.name.lower() for term in RewardTerm)
+
+
+def outcome_dicts(row: np.void, palette: Palette) -> tuple[dict[str, Any], ...]:
+    """One dict a request resolved since the last step, in order of resolution."""
+    return tuple(outcome_dict(request, palette) for request in row["outcomes"][: row["outcome_count"]])
+
+
+def outcome_dict(request: np.void, palette: Palette) -> dict[str, Any]:
+    """A verdict in words."""
+    placed = request["outcome"] == Outcome.PLACED
+    return {
+        "request_id": int(request["id"]),
+        "outcome": OUTCOME_TEXT[request["outcome"]],
+        "reason": REASON_TEXT[request["reason"]],
+        "detail": DETAIL_TEXT[request["reason"]],
+        "item": palette.items[request["item"]],
+        "anchor": tuple(request["anchor"].tolist()),
+        "destination": tuple(request["destination"].tolist()),
+        "cell": tuple(request["cell"].tolist()) if placed else None,
+        "face": FACE_TEXT[request["face"]],
+        "submitted_tick": int(request["submitted_tick"]),
+        "resolved_tick": int(request["resolved_tick"]),
+        "reported_tick": int(request["reported_tick"]),
+        "submitted_step": int(request["submitted_step"]),
+        "reported_step": int(request["reported_step"]),
+    }
+
+
+def change_dicts(row: np.void, palette: Palette) -> tuple[dict[str, Any], ...]:
+    """One dict a later change of a placed block."""
+    return tuple(
+        {
+            "request_id": int(change["request_id"]),
+            "tick": int(change["tick"]),
+            "cell": tuple(change["cell"].tolist()),
+            "from": palette.name(int(change["state_from"])),
+            "to": palette.name(int(change["state_to"])),
+            "kind": CHANGE_TEXT[change["kind"]],
+        }
+        for change in row["changes"][: row["change_count"]]
+    )
+
+
+def accepted_data(request: np.void, palette: Palette) -> tuple[str, dict[str, Any]]:
+    """The tool's one-line text and data dict for an accepted request."""
+    item, face = palette.items[request["item"]], FACE_TEXT[request["face"]]
+    destination, anchor = xyz(request["destination"]), xyz(request["anchor"])
+    text = f"Place request accepted: {item} at ({', '.join(map(str, destination.values()))}) (face={face})"
+    return text, {
+        "success": True,
+        "status": "accepted",
+        "reason": "",
+        "request_id": int(request["id"]),
+        "placed": {"name": item, "position": destination, "face": face},
+        "anchor": anchor,
+        "destination": destination,
+    }
+
+
+def rejected_data(reason: str) -> tuple[str, dict[str, Any]]:
+    """The tool's one-line text and data dict for a request refused at once."""
+    return f"Place request rejected: {reason}", {
+        "success": False,
+        "status": "rejected",
+        "reason": reason,
+        "request_id": None,
+        "placed": None,
+        "anchor": None,
+        "destination": None,
+    }
+
+
+def xyz(cell: np.ndarray) -> dict[str, int]:
+    """A cell as the tool writes it."""
+    x, y, z = cell.tolist()
+    return {"x": x, "y": y, "z": z}

@@ -1,0 +1,120 @@
+"""What scripts see of one environment, single or a row of a vector: names and numbers instead of records."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mc_place_env.rules.geometry import (
+    absolute_face,
+    agent_forward,
+    agent_right,
+    cell_of,
+    quadrant_of,
+)
+from mc_place_env.rules.placement import check_placement
+from mc_place_env.rules.world import block_at
+from mc_place_env.tasks.base import Cell
+from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, ActionType, CellClass, Face, Reason
+
+
+class Agent(NamedTuple):
+    """The agent's body: position of the feet (blocks), yaw (degrees), whether it stands."""
+
+    position: tuple[float, float, float]
+    yaw: float
+    on_ground: bool
+    sneaking: bool
+
+
+class RowView:
+    """Read access to row `i` of a batch."""
+
+    def __init__(self, batch: Any, i: int = 0):
+        self._batch, self._i = batch, i
+
+    @property
+    def _row(self) -> np.void:
+        return self._batch.rows[self._i]
+
+    @property
+    def _shared(self) -> np.void:
+        return self._batch.shared[0]
+
+    @property
+    def agent(self) -> Agent:
+        """The agent's body as it is now."""
+        row = self._row
+        x, y, z = row["position"].tolist()
+        return Agent((x, y, z), float(row["yaw"]), bool(row["on_ground"]), bool(row["sneaking"]))
+
+    @property
+    def quadrant(self) -> int:
+        """The agent's heading: 0 south, 1 west, 2 north, 3 east."""
+        return quadrant_of(float(self._row["yaw"]))
+
+    @property
+    def agent_cell(self) -> Cell:
+        """The cell of the agent's feet."""
+        x, y, z = (cell_of(c) for c in self._row["position"].tolist())
+        return x, y, z
+
+    @property
+    def moving(self) -> bool:
+        """Whether a MOVE is under way."""
+        return bool(self._row["moving"])
+
+    @property
+    def pending(self) -> tuple[int, ...]:
+        """Ids of the requests in flight."""
+        row = self._row
+        return tuple(row["pending"]["id"][: row["pending_count"]].tolist())
+
+    @property
+    def inventory(self) -> dict[str, int]:
+        """Counts by item name, of every item the environment offers."""
+        counts = self._row["inventory"].tolist()
+        return dict(zip(self._batch.palette.items, counts, strict=False))
+
+    def block_at(self, x: int, y: int, z: int) -> str:
+        """Name of the block in a cell, with states where it has any that matter; `void_air` beyond the region."""
+        return self._batch.palette.name(block_at(self._row, self._shared, int(x), int(y), int(z)))
+
+    def has_collision(self, cell: Cell) -> bool:
+        """Whether the block in a cell has a collision box."""
+        return bool(self._shared["box_count"][block_at(self._row, self._shared, *cell)])
+
+    def goal(self) -> dict[Cell, str]:
+        """Goal cells and the item each asks for."""
+        wanted = self._columns()[:, :, 1]
+        return {cell: self._batch.palette.items[wanted[at] - CellClass.ITEM] for at, cell in self._cells(wanted != 0)}
+
+    def missing_goal(self) -> list[tuple[Cell, int]]:
+        """Goal cells that do not hold their block, with the index of the item each asks for; lowest first."""
+        seen, wanted = self._columns()[:, :, 0], self._columns()[:, :, 1]
+        missing = [(c, int(wanted[at]) - CellClass.ITEM) for at, c in self._cells((wanted != 0) & (wanted != seen))]
+        return sorted(missing, key=lambda entry: (entry[0][1], entry[0]))
+
+    def _columns(self) -> np.ndarray:
+        return self._row["seen"].reshape(SIZE_X, SIZE_Z, 2, SIZE_Y)
+
+    def _cells(self, mask: np.ndarray) -> Iterator[tuple[tuple[int, int, int], Cell]]:
+        x0, y0, z0 = self._row["origin"].tolist()
+        for x, z, y in np.argwhere(mask).tolist():
+            yield (x, z, y), (x + x0 - MARGIN, y + y0 - MARGIN, z + z0 - MARGIN)
+
+    def check(self, anchor: Cell, face: int, item: int) -> Reason:
+        """What the rules say now of a placement on a face (relative or absolute) of an anchor cell."""
+        face = absolute_face(int(face), self.quadrant)
+        return Reason(check_placement(self._row, self._shared, *anchor, face, item))
+
+    def action(self, action_type: ActionType) -> dict[str, Any]:
+        """A canonical action without parameters."""
+        return {"type": int(action_type), "anchor": np.zeros(3, np.float32), "face": 0, "item": 0}
+
+    def place(self, anchor: Cell, face: Face, item: int) -> dict[str, Any]:
+        """The canonical PLACE that names an anchor cell as the agent sees it."""
+        dx, dy, dz = (a - b for a, b in zip(anchor, self.agent_cell, strict=True))
+        right, forward = agent_right(self.quadrant, dx, dz), agent_forward(self.quadrant, dx, dz)
+        offset = np.array([right, dy, forward], np.float32)
+        return {"type": int(ActionType.PLACE), "anchor": offset, "face": int(face), "item": int(item)}

@@ -1,0 +1,102 @@
+"""What the agent knows of the world: belief, apart from the truth in the simulator's arrays."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mc_place_env.errors import ConfigError
+from mc_place_env.jit import jit
+from mc_place_env.rules.geometry import cell_of
+from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED
+
+UNKNOWN = "unknown"
+Cell = tuple[int, int, int]
+
+
+@jit
+def learn_cube(row, radius, known):
+    """Copies what the observed cube shows into `known`: uint16 (SIZE_X, SIZE_Z, SIZE_Y), 0 or 1 + palette id.
+
+    Returns how many cells were news.
+    """
+    x = cell_of(row.position[0]) - row.origin[0] + MARGIN
+    y = cell_of(row.position[1]) - row.origin[1] + MARGIN
+    z = cell_of(row.position[2]) - row.origin[2] + MARGIN
+    news = 0
+    for a in range(max(x - radius, 0), min(x + radius + 1, SIZE_X)):
+        for b in range(max(z - radius, 0), min(z + radius + 1, SIZE_Z)):
+            at = (a * SIZE_Z + b) * SIZE_Y
+            for c in range(max(y - radius, 0), min(y + radius + 1, SIZE_Y)):
+                seen = row.blocks[at + c] + 1
+                if known[a, b, c] != seen and seen != UNLOADED + 1:
+                    known[a, b, c] = seen
+                    news += 1
+    return news
+
+
+class SpatialMap:
+    """Unknown, known block, or pending target, by world cell.
+
+    It learns from what is observed and, on its own, from every successful placement, in sight or not.
+    """
+
+    def __init__(self, palette: Any, origin: Cell = (0, 0, 0)):
+        self._palette = palette
+        self.origin = tuple(int(c) for c in origin)
+        self.known = np.zeros((SIZE_X, SIZE_Z, SIZE_Y), np.uint16)
+        self._pending: dict[int, Cell] = {}
+
+    def observe(self, row: np.record, radius: int) -> bool:
+        """Learns from the observed cube; whether anything was news."""
+        return learn_cube(row, radius, self.known) > 0
+
+    def record_placement(self, cell: Cell, state: int) -> None:
+        """Learns that a placement succeeded; IndexError beyond what the map covers."""
+        at = self._index(cell)
+        if at is None:
+            raise IndexError(f"cell {cell} is beyond the map")
+        self.known[at] = state + 1
+
+    def set_pending(self, targets: Iterable[tuple[int, Cell]]) -> None:
+        """The requests in flight and the cells they aim at."""
+        self._pending = dict(targets)
+
+    @property
+    def pending_targets(self) -> dict[int, Cell]:
+        """Destination by request id, of the requests in flight."""
+        return dict(self._pending)
+
+    def block_at(self, x: int, y: int, z: int) -> str:
+        """The block believed to be in a cell, or `unknown`."""
+        at = self._index((x, y, z))
+        believed = 0 if at is None else int(self.known[at])
+        return self._palette.name(believed - 1) if believed else UNKNOWN
+
+    def status_at(self, x: int, y: int, z: int) -> str:
+        """`pending`, `known` or `unknown`."""
+        if (x, y, z) in self._pending.values():
+            return "pending"
+        return "unknown" if self.block_at(x, y, z) == UNKNOWN else "known"
+
+    def _index(self, cell: Cell) -> tuple[int, int, int] | None:
+        x, y, z = (int(c) - o + MARGIN for c, o in zip(cell, self.origin, strict=True))
+        inside = 0 <= x < SIZE_X and 0 <= y < SIZE_Y and 0 <= z < SIZE_Z
+        return (x, z, y) if inside else None
+
+    def save(self, path: str | Path) -> None:
+        """Writes the map, with the names of its blocks, as a compressed numpy file."""
+        with open(path, "wb") as file:
+            np.savez_compressed(file, known=self.known, origin=self.origin, names=self._palette.names())
+
+    def load(self, path: str | Path) -> None:
+        """Reads a saved map; ConfigError if the file is none."""
+        try:
+            data = np.load(path, allow_pickle=False)
+            known, origin, names = data["known"], data["origin"], data["names"].tolist()
+        except (OSError, ValueError, KeyError) as error:
+            raise ConfigError(f"{path}: not a saved spatial map ({error})") from None
+        ids = np.array([0, 1, 2, 3] + [self._palette.id(name) + 1 for name in names[3:]], np.uint16)
+        self.known[:] = ids[known]
+        self.origin = tuple(origin.tolist())

@@ -1,0 +1,182 @@
+"""What a task is: plain instances (start world, goal, agent), offered items and actions, and a scripted expert.
+
+An instance is a function of (family, difficulty, number). Whether it belongs to `train` or `test` depends on its
+content alone, so instances with equal worlds are always in one split.
+"""
+
+import hashlib
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from mc_place_env.config import RewardWeights
+from mc_place_env.errors import ScenarioError
+from mc_place_env.rules.blocks import Palette
+from mc_place_env.types import (
+    AIR,
+    CELLS,
+    INSTANCE,
+    MARGIN,
+    PLACED_CELL,
+    REGION,
+    SIZE_X,
+    SIZE_Y,
+    SIZE_Z,
+    UNLOADED,
+    VOID,
+    ActionType,
+    CellClass,
+    SuccessKind,
+)
+
+Cell = tuple[int, int, int]
+TEST_SHARE = 5  # one instance in five is for testing
+INSTANCES = {"train": 2048, "test": 512}
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One start: the world around the agent and what is asked of it. Coordinates are world cells."""
+
+    blocks: dict[Cell, str]
+    goal: dict[Cell, str] = field(default_factory=dict)
+    position: tuple[float, float, float] = (0.5, 64.0, 0.5)
+    yaw: float = 0.0
+    inventory: dict[str, int] = field(default_factory=dict)
+    success: SuccessKind = SuccessKind.GOAL_CELLS
+    stand_at: Cell = (0, 0, 0)
+    bare: bool = False  # air where it says nothing, instead of the task's floor
+
+
+@dataclass(frozen=True)
+class Task:
+    """A family of instances. `generate(random, difficulty, items)` draws one; `expert(env)` yields its actions."""
+
+    name: str
+    generate: Callable[[random.Random, float, tuple[str, ...]], Instance]
+    items: tuple[str, ...] = ("cobblestone",)
+    floor: dict[Cell, str] = field(default_factory=dict)  # common to all instances
+    actions: tuple[ActionType, ...] = tuple(ActionType)
+    episode_steps: int = 100
+    ticks_per_step: int = 4
+    difficulty: float = 0.5
+    rewards: RewardWeights = RewardWeights()
+    expert: Callable[[Any], Iterator[Any]] | None = None
+    varied: bool = True  # False: one instance, in both splits
+
+    def instance(self, number: int, difficulty: float, items: tuple[str, ...]) -> Instance:
+        """Instance `number`; ScenarioError if its goal is already met."""
+        drawn = self.generate(random.Random(f"{self.name}/{number}"), difficulty, items)
+        check_goal(self.floor | drawn.blocks, drawn, f"{self.name} instance {number}")
+        return drawn
+
+    def instances(self, split: str, difficulty: float, items: tuple[str, ...]) -> list[Instance]:
+        """The instances of a split, in order of number; ScenarioError if the family is too small to fill it."""
+        if not self.varied:
+            return [self.instance(0, difficulty, items)]
+        numbered = (self.instance(number, difficulty, items) for number in range(20 * INSTANCES[split]))
+        chosen = list(islice((drawn for drawn in numbered if split_of(drawn) == split), INSTANCES[split]))
+        if not chosen:
+            raise ScenarioError(f"{self.name} at difficulty {difficulty} has no instance in the {split} split")
+        return chosen
+
+
+def check_goal(world: dict[Cell, str], instance: Instance, where: str) -> None:
+    """ScenarioError where there is nothing left to do."""
+    if instance.success is SuccessKind.GOAL_CELLS and all(world.get(c) == name for c, name in instance.goal.items()):
+        raise ScenarioError(f"{where}: the goal is already met at reset")
+
+
+def split_of(instance: Instance) -> str:
+    """`train` or `test`, by the instance's content."""
+    content = (sorted(instance.blocks.items()), sorted(instance.goal.items()), instance.position, instance.yaw)
+    digest = hashlib.blake2b(repr(content).encode(), digest_size=4).digest()
+    return "test" if int.from_bytes(digest, "big") % TEST_SHARE == 0 else "train"
+
+
+def region_origin(position: tuple[float, float, float]) -> Cell:
+    """Lowest cell of the region around a start position."""
+    x, y, z = (int(np.floor(c + 1e-6)) - size // 2 for c, size in zip(position, REGION, strict=True))
+    return x, y, z
+
+
+def cell_number(cell: Cell, origin: Cell) -> int:
+    """Index of a world cell into `blocks`; ScenarioError outside the region."""
+    at = [c - o for c, o in zip(cell, origin, strict=True)]
+    if not all(0 <= a < size for a, size in zip(at, REGION, strict=True)):
+        last = tuple(o + size - 1 for o, size in zip(origin, REGION, strict=True))
+        raise ScenarioError(f"cell {tuple(cell)} lies outside the region {origin} to {last} around the agent's start")
+    x, y, z = (a + MARGIN for a in at)
+    return (x * SIZE_Z + z) * SIZE_Y + y
+
+
+def empty_region() -> np.ndarray:
+    """Palette ids of a region of air within its unloaded margin: uint8 (SIZE_X, SIZE_Z, SIZE_Y)."""
+    world = np.full((SIZE_X, SIZE_Z, SIZE_Y), UNLOADED, np.uint8)
+    world[MARGIN:-MARGIN, MARGIN:-MARGIN, MARGIN:-MARGIN] = AIR
+    return world
+
+
+def template(floor: dict[Cell, str], origin: Cell, palette: Palette) -> np.ndarray:
+    """Palette ids (CELLS,) of the world before an instance's own blocks."""
+    world = empty_region().reshape(CELLS)
+    for cell, name in floor.items():
+        world[cell_number(cell, origin)] = palette.id(name)
+    return world
+
+
+@dataclass
+class InstanceTable:
+    """Instances as arrays, as the kernel reads them: `rows` point into `blocks` and `goals`."""
+
+    rows: np.ndarray  # INSTANCE (n,)
+    blocks: np.ndarray  # PLACED_CELL: cell index, palette id
+    goals: np.ndarray  # PLACED_CELL: cell index, goal class
+
+    @staticmethod
+    def build(instances: list[Instance], palette: Palette, min_y: int, max_y: int) -> "InstanceTable":
+        """Checks the instances and packs them."""
+        rows = np.zeros(len(instances), INSTANCE)
+        blocks: list[tuple[int, int]] = []
+        goals: list[tuple[int, int]] = []
+        for row, instance in zip(rows, instances, strict=True):
+            origin = region_origin(instance.position)
+            row["origin"], row["position"], row["yaw"] = origin, instance.position, instance.yaw
+            row["bare"] = instance.bare
+            row["success_kind"], row["stand_at"] = instance.success, instance.stand_at
+            for name, count in instance.inventory.items():
+                row["inventory"][palette.items.index(name)] = count
+            row["first_block"], row["first_goal"] = len(blocks), len(goals)
+            blocks += out_of_world_cells(origin, min_y, max_y)
+            blocks += [(cell_number(c, origin), palette.id(name)) for c, name in instance.blocks.items()]
+            goals += [(cell_number(c, origin), goal_class(palette, name)) for c, name in instance.goal.items()]
+            row["block_count"] = len(blocks) - row["first_block"]
+            row["goal_count"] = len(goals) - row["first_goal"]
+        return InstanceTable(rows, _packed(blocks), _packed(goals))
+
+
+def _packed(cells: list[tuple[int, int]]) -> np.ndarray:
+    packed = np.zeros(max(len(cells), 1), PLACED_CELL)
+    packed[: len(cells)] = cells
+    return packed
+
+
+def out_of_world_cells(origin: Cell, min_y: int, max_y: int) -> list[tuple[int, int]]:
+    """The region's cells beyond the height limits: nothing can be there."""
+    heights = [y for y in range(origin[1], origin[1] + REGION[1]) if not min_y <= y <= max_y]
+    x0, _, z0 = origin
+    columns = ((x0 + dx, z0 + dz) for dx in range(REGION[0]) for dz in range(REGION[2])) if heights else ()
+    return [(cell_number((x, y, z), origin), VOID) for x, z in columns for y in heights]
+
+
+def goal_class(palette: Palette, name: str) -> int:
+    """The class a goal cell asks for: the item that places that block."""
+    block = palette.table.parse(name)[0]
+    for k, item in enumerate(palette.items):
+        if palette.table.block_of_item(item) == block:
+            return CellClass.ITEM + k
+    raise ScenarioError(f"goal block {name!r}: none of the offered items {palette.items} places it")

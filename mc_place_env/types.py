@@ -1,0 +1,330 @@
+"""Codes and records: every closed vocabulary and every array layout of the package, with shapes.
+
+The vocabularies are shared by both backends; text for people is made from the member names, in one place each.
+"""
+
+from enum import IntEnum
+
+import numpy as np
+
+
+class ActionType(IntEnum):
+    """What one step asks for. The parameters (anchor, face, item) are read for PLACE only."""
+
+    WAIT = 0
+    PLACE = 1
+    MOVE_FORWARD = 2
+    MOVE_BACK = 3
+    MOVE_LEFT = 4
+    MOVE_RIGHT = 5
+    TURN_LEFT = 6
+    TURN_RIGHT = 7
+    JUMP = 8
+    SNEAK = 9
+
+
+class Face(IntEnum):
+    """Face of the anchor: up/down, four relative to the agent's heading, four absolute."""
+
+    UP = 0
+    DOWN = 1
+    FORWARD = 2
+    BACK = 3
+    LEFT = 4
+    RIGHT = 5
+    NORTH = 6
+    SOUTH = 7
+    EAST = 8
+    WEST = 9
+
+
+FACE_NAMES = {face.name.lower(): face for face in Face} | {"top": Face.UP, "bottom": Face.DOWN}
+
+
+class Quadrant(IntEnum):
+    """Heading, clockwise from above: floor(yaw / 90 + 0.5) mod 4."""
+
+    SOUTH = 0
+    WEST = 1
+    NORTH = 2
+    EAST = 3
+
+
+class Status(IntEnum):
+    """What became of this step's own action."""
+
+    NONE = 0
+    ACCEPTED = 1
+    REJECTED = 2
+
+
+class Outcome(IntEnum):
+    """What became of an accepted request. PENDING never leaves the queue."""
+
+    PENDING = 0
+    PLACED = 1
+    FAILED = 2
+    CANCELLED = 3
+
+
+class Reason(IntEnum):
+    """Every way to hear no. 1-10: refused at once. From 11: the verdict on an accepted request."""
+
+    NONE = 0
+    INVALID_TYPE = 1
+    MISSING_ITEM = 2
+    MISSING_POSITION = 3
+    MISSING_FACE = 4
+    INVALID_FACE = 5
+    INVALID_POSITION = 6
+    UNKNOWN_ITEM = 7
+    QUEUE_FULL = 8
+    STATUS_FAILED = 9
+    API_FAILED = 10
+    UNLOADED = 11
+    ANCHOR_MISSING = 12
+    ANCHOR_INTERACTS = 13
+    OUT_OF_WORLD = 14
+    DESTINATION_OCCUPIED = 15
+    NO_SUPPORT = 16
+    PLACEMENT_OVERLAPS_AGENT = 17
+    OUT_OF_REACH = 18
+    NO_ITEM = 19
+    REFUSED_BY_SERVER = 20
+    REVERTED = 21
+    TIMEOUT = 22
+
+    @property
+    def text(self) -> str:
+        """The word for `reason`: details of an invalid placement share one."""
+        if self is Reason.NONE:
+            return ""
+        return "invalid_placement" if self in INVALID_PLACEMENT else self.name.lower()
+
+    @property
+    def detail(self) -> str:
+        """The word for `detail`: only an invalid placement has one."""
+        return self.name.lower() if self in INVALID_PLACEMENT else ""
+
+
+INVALID_PLACEMENT = frozenset(
+    {
+        Reason.UNLOADED,
+        Reason.ANCHOR_MISSING,
+        Reason.ANCHOR_INTERACTS,
+        Reason.OUT_OF_WORLD,
+        Reason.DESTINATION_OCCUPIED,
+        Reason.NO_SUPPORT,
+    }
+)
+
+
+class ChangeKind(IntEnum):
+    """Why a placed block changed after its verdict."""
+
+    REVERT = 0
+    FALL = 1
+
+
+class CellClass(IntEnum):
+    """What a policy sees of a cell. Item k of the environment's list is ITEM + k."""
+
+    EMPTY = 0
+    REPLACEABLE = 1
+    ANCHOR = 2
+    INTERCEPTING = 3
+    OUT_OF_WORLD = 4
+    ITEM = 5
+
+
+class SuccessKind(IntEnum):
+    """When a task is solved: never (Sandbox), every goal cell holds its block, or the agent stands in a cell."""
+
+    NEVER = 0
+    GOAL_CELLS = 1
+    STAND_AT = 2
+
+
+class RewardTerm(IntEnum):
+    """Columns of `reward_terms`; `simulation/rewards.py` has one function for each."""
+
+    PROGRESS = 0
+    WRONG_BLOCK = 1
+    FAILED_REQUEST = 2
+    TIME = 3
+    SUCCESS = 4
+
+
+MAX_ITEMS = 64
+MAX_PENDING = 32
+MAX_STATES = 255  # palette entries
+MAX_BOXES = 16  # collision boxes of one block state (hoppers and cauldrons have most)
+MAX_EVENTS = 64  # reverts (and later falls) under way
+MAX_UNDO = 512  # written cells remembered; beyond it a reset copies the whole template
+LATENCY_TABLE = 1024
+
+# The region: 33 x 25 x 33 cells around the start cell, and a margin of 4 so that the default view needs no bounds test.
+REGION = (33, 25, 33)  # x, y, z
+MARGIN = 4
+SIZE_X, SIZE_Y, SIZE_Z = (n + 2 * MARGIN for n in REGION)
+CELLS = SIZE_X * SIZE_Y * SIZE_Z
+
+_INT, _FLOAT = np.int64, np.float64
+
+REQUEST = np.dtype(
+    [
+        ("id", _INT),  # from 1 within an episode
+        ("item", _INT),
+        ("face", _INT),  # absolute: UP, DOWN, NORTH, SOUTH, EAST, WEST
+        ("anchor", _INT, (3,)),
+        ("destination", _INT, (3,)),
+        ("cell", _INT, (3,)),  # where the block was put; read only if outcome is PLACED
+        ("submitted_tick", _INT),
+        ("submitted_step", _INT),
+        ("resolved_tick", _INT),  # due tick until judged
+        ("reported_tick", _INT),
+        ("reported_step", _INT),
+        ("outcome", _INT),
+        ("reason", _INT),
+        ("state_before", _INT),  # palette id in `cell` before and after
+        ("state_after", _INT),
+    ],
+    align=True,
+)
+
+EVENT = np.dtype(
+    [
+        ("tick", _INT),
+        ("kind", _INT),
+        ("request_id", _INT),
+        ("cell", _INT, (3,)),
+        ("state_from", _INT),
+        ("state_to", _INT),
+        ("item", _INT),
+    ],
+    align=True,
+)
+
+# One environment. Everything a step reads or writes, so that a helper takes one pointer.
+ROW = np.dtype(
+    [
+        ("seed", np.uint64),
+        ("episode", _INT),  # episodes begun since the seed was set
+        ("key", np.uint64),  # of this episode's random numbers
+        ("tick", _INT),
+        ("step", _INT),
+        ("origin", _INT, (3,)),  # lowest region cell
+        ("position", _FLOAT, (3,)),  # middle of the feet, blocks
+        ("velocity", _FLOAT, (3,)),  # blocks/tick
+        ("yaw", _FLOAT),  # degrees, 0 south, clockwise from above
+        ("on_ground", _INT),
+        ("sneaking", _INT),
+        ("collided", _INT),  # horizontally, in the last tick
+        ("jump_asked", _INT),
+        ("at_rest", _INT),  # nothing moves the agent until something is asked or a block changes
+        ("moving", _INT),
+        ("retreating", _INT),  # the move was blocked and goes back to its own cell
+        ("move_axis", _INT),  # 0 x, 2 z
+        ("move_sign", _INT),
+        ("move_target", _FLOAT),  # coordinate on move_axis
+        ("inventory", _INT, (MAX_ITEMS,)),
+        ("accepted", _INT),  # requests accepted this episode = last id
+        ("pending_count", _INT),
+        ("pending", REQUEST, (MAX_PENDING,)),  # in order of submission
+        ("outcome_count", _INT),
+        ("outcomes", REQUEST, (MAX_PENDING + 1,)),  # reported in this step
+        ("last_outcome", REQUEST),
+        ("event_count", _INT),
+        ("events", EVENT, (MAX_EVENTS,)),
+        ("change_count", _INT),
+        ("changes", EVENT, (MAX_EVENTS,)),  # happened in this step
+        ("status", _INT),
+        ("reason", _INT),
+        ("response", REQUEST),  # the request this step's action became, if accepted
+        ("success_kind", _INT),
+        ("stand_at", _INT, (3,)),
+        ("goal_total", _INT),
+        ("goal_matched", _INT),  # goal cells that hold their block now
+        ("goal_at_reset", _INT),
+        ("credited", _INT),  # goal cells matched by reported verdicts
+        ("potential", _FLOAT),
+        ("reward_terms", _FLOAT, (len(RewardTerm),)),
+        ("reward", _FLOAT),
+        ("terminated", _INT),
+        ("truncated", _INT),
+        ("success", _INT),
+        ("instance", _INT),
+        ("undo_count", _INT),
+        ("undo", np.int32, (MAX_UNDO,)),
+        ("blocks", np.uint8, (CELLS,)),  # palette ids; y innermost, then z, then x
+        ("seen", np.uint8, (2 * CELLS,)),  # per column: SIZE_Y cell classes, then SIZE_Y goal classes
+    ],
+    align=True,
+)
+
+# What all rows share: the configuration and one record of properties per palette entry, as columns.
+SHARED = np.dtype(
+    [
+        ("ticks_per_step", _INT),
+        ("max_pending", _INT),
+        ("episode_steps", _INT),
+        ("view_radius", _INT),
+        ("n_items", _INT),
+        ("precheck_world", _INT),
+        ("reach", _FLOAT),
+        ("gamma", _FLOAT),
+        ("offset_range", _INT),  # of the discrete action views
+        ("min_y", _INT),
+        ("max_y", _INT),
+        ("actions", np.uint8, (len(ActionType),)),  # offered by the task
+        ("entry_count", _INT),
+        ("entry_ticks", _INT, (LATENCY_TABLE,)),  # equally likely latencies until the verdict
+        ("response_count", _INT),
+        ("response_ticks", _INT, (LATENCY_TABLE,)),  # from the verdict to its report
+        ("revert_probability", _FLOAT),
+        ("revert_count", _INT),
+        ("revert_ticks", _INT, (LATENCY_TABLE,)),
+        ("reward_weights", _FLOAT, (len(RewardTerm),)),
+        ("first_instance", _INT),
+        ("instance_count", _INT),
+        ("palette_size", _INT),
+        ("kind", _INT, (256,)),  # block name as a number: equal for states of one block
+        ("cell_class", np.uint8, (256,)),
+        ("anchorable", np.uint8, (256,)),  # neither air nor fluid nor void
+        ("intercepts", np.uint8, (256,)),
+        ("replaceable", np.uint8, (256,)),
+        ("partner", _INT, (256,)),  # of a two-cell plant: +1 above, -1 below, 0 none
+        ("box_count", _INT, (256,)),
+        ("boxes", _FLOAT, (256, MAX_BOXES, 6)),  # x0 y0 z0 x1 y1 z1, blocks
+        ("placed_state", np.uint8, (MAX_ITEMS, len(Face), len(Quadrant))),  # by item, absolute face, heading
+        ("template_blocks", np.uint8, (CELLS,)),
+        ("template_seen", np.uint8, (2 * CELLS,)),
+    ],
+    align=True,
+)
+
+# Task instances: `cells[first : first + count]` are an instance's blocks, the goals likewise.
+INSTANCE = np.dtype(
+    [
+        ("origin", _INT, (3,)),
+        ("position", _FLOAT, (3,)),
+        ("yaw", _FLOAT),
+        ("bare", _INT),  # air where it says nothing, instead of the template
+        ("inventory", _INT, (MAX_ITEMS,)),
+        ("success_kind", _INT),
+        ("stand_at", _INT, (3,)),
+        ("first_block", _INT),
+        ("block_count", _INT),
+        ("first_goal", _INT),
+        ("goal_count", _INT),
+    ],
+    align=True,
+)
+PLACED_CELL = np.dtype([("cell", _INT), ("state", _INT)], align=True)  # index into `blocks`, palette id or goal class
+
+ACTION = np.dtype(
+    [("type", _INT), ("anchor", _FLOAT, (3,)), ("face", _INT), ("item", _INT)],
+    align=True,
+)
+
+AIR, UNLOADED, VOID = 0, 1, 2  # fixed palette ids: air, beyond the region, beyond the height limits
