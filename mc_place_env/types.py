@@ -4,6 +4,7 @@ The vocabularies are shared by both backends; text for people is made from the m
 """
 
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -253,6 +254,7 @@ ROW = np.dtype(
         ("terminated", _INT),
         ("truncated", _INT),
         ("success", _INT),
+        ("needs_reset", _INT),  # the episode ended and no new one has begun
         ("instance", _INT),
         ("undo_count", _INT),
         ("undo", np.int32, (MAX_UNDO,)),
@@ -321,6 +323,37 @@ INSTANCE = np.dtype(
     align=True,
 )
 PLACED_CELL = np.dtype([("cell", _INT), ("state", _INT)], align=True)  # index into `blocks`, palette id or goal class
+
+
+
+class Autoreset(IntEnum):
+    """When an ended episode begins anew (Gymnasium's AutoresetMode): by the user, in the next step, in the same."""
+
+    DISABLED = 0
+    NEXT_STEP = 1
+    SAME_STEP = 2
+
+
+class Table(NamedTuple):
+    """Task instances as the kernel reads them: `rows` point into `blocks` and `goals`."""
+
+    rows: np.ndarray  # INSTANCE (n,)
+    blocks: np.ndarray  # PLACED_CELL: cell index, palette id
+    goals: np.ndarray  # PLACED_CELL: cell index, goal class
+
+
+class Buffers(NamedTuple):
+    """What a step fills, for n environments; side = 2 * view_radius + 1."""
+
+    voxels: np.ndarray  # uint8 (n, side, side, side)
+    goal: np.ndarray  # uint8 (n, side, side, side)
+    numbers: np.ndarray  # float32 (n, see observe.number_slices)
+    facts: np.ndarray  # int32 (n, see facts.fact_slices)
+    terms: np.ndarray  # float64 (n, reward terms)
+    rewards: np.ndarray  # float64 (n,)
+    terminated: np.ndarray  # bool (n,)
+    truncated: np.ndarray  # bool (n,)
+
 
 ACTION = np.dtype(
     [("type", _INT), ("anchor", _FLOAT, (3,)), ("face", _INT), ("item", _INT)],

@@ -17,6 +17,8 @@ import numpy as np
 from gymnasium import spaces
 
 from mc_place_env.errors import ActionError
+from mc_place_env.simulation.batch import Batch
+from mc_place_env.simulation.masks import joint_masks, marginal_masks
 from mc_place_env.types import ACTION, ActionType
 
 KEYS = ("type", "anchor", "face", "item")
@@ -81,6 +83,10 @@ class DictAction:
         for key in KEYS:
             packed[key][0] = action[key]
         return self._first(self.encode(packed))
+
+    def masks(self, batch: Batch) -> np.ndarray:
+        """Which actions the world as it is allows: bool (n, width); ActionError in a view that has no masks."""
+        raise ActionError(f"action_view={self.name!r} has no action masks; use 'discrete' or 'multi_discrete'")
 
     def _first(self, batch: Any) -> Any:
         return {key: value[0] for key, value in batch.items()}
@@ -147,6 +153,14 @@ class MultiDiscreteAction(DictAction):
         parts += list((np.round(actions["anchor"]).astype(np.int64) + self.offset_range).T)
         return np.stack([*parts, actions["face"], actions["item"]], axis=1)
 
+    def masks(self, batch: Batch) -> np.ndarray:
+        """The marginals of the joint mask, concatenated: an outer bound."""
+        mask = np.zeros((batch.n, int(self.nvec.sum())), np.bool_)
+        others = self.types[self.types != ActionType.PLACE]
+        joint = np.zeros((batch.n, len(others) + int(np.prod(self.nvec[1:]))), np.bool_)
+        marginal_masks(batch.rows, batch.shared, self.types, others, joint, mask)
+        return mask
+
     def _first(self, batch: Any) -> Any:
         return batch[0]
 
@@ -189,6 +203,12 @@ class DiscreteAction(DictAction):
         parts = (*offsets, actions["face"], actions["item"])
         index = np.ravel_multi_index(tuple(np.where(is_place, part, 0) for part in parts), self.shape)
         return np.where(is_place, len(self.others) + index, np.searchsorted(self.others, actions["type"]))
+
+    def masks(self, batch: Batch) -> np.ndarray:
+        """The exact joint mask."""
+        mask = np.zeros((batch.n, self.size), np.bool_)
+        joint_masks(batch.rows, batch.shared, self.others, mask)
+        return mask
 
     def _first(self, batch: Any) -> Any:
         return int(batch[0])

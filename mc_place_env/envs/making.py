@@ -8,13 +8,14 @@ from mc_place_env.simulation.batch import Batch
 from mc_place_env.tasks import TASKS
 from mc_place_env.tasks.base import Instance
 from mc_place_env.tasks.scenario import parse_scenario
+from mc_place_env.types import Autoreset
 
 
-def make_batch(config: PlaceEnvConfig, n: int, threads: int = 1) -> Batch:
+def make_batch(config: PlaceEnvConfig, n: int = 1, threads: int = 1, autoreset: Autoreset = Autoreset.DISABLED) -> Batch:
     """The arrays of `n` environments, connected to the configured backend."""
     if config.task not in TASKS:
         raise ConfigError(f"task={config.task!r}: expected one of {', '.join(TASKS)}")
-    batch = Batch(config, TASKS[config.task], n, threads)
+    batch = Batch(config, TASKS[config.task], n, threads, autoreset)
     if config.backend == "minecraft":
         from mc_place_env.backends.minecraft import MinecraftBackend
 

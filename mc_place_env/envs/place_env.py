@@ -120,8 +120,8 @@ class PlaceEnv(gym.Env):
 
     def _observation(self) -> dict[str, np.ndarray]:
         batch = self._batch
-        numbers = batch.numbers[0].copy()
-        parts = {"voxels": batch.voxels[0].copy(), "goal": batch.goal[0].copy()}
+        voxels, goal, numbers = (part[0].copy() for part in batch.out[:3])
+        parts = {"voxels": voxels, "goal": goal}
         for name, (place, shape) in batch.number_slices.items():
             parts[name] = numbers[place].reshape(shape)
         return parts

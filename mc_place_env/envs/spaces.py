@@ -4,8 +4,8 @@ import numpy as np
 from gymnasium import spaces
 
 from mc_place_env.simulation.batch import Batch
-from mc_place_env.simulation.observe import LIMIT, STACK
-from mc_place_env.types import MAX_ITEMS, CellClass
+from mc_place_env.simulation.observe import LIMIT
+from mc_place_env.types import MAX_ITEMS, Buffers, CellClass
 
 MAX_STACKS = 36.0
 
@@ -15,8 +15,8 @@ def observation_space(batch: Batch) -> spaces.Dict:
     n_classes = int(CellClass.ITEM) + len(batch.items)
     assert n_classes <= CellClass.ITEM + MAX_ITEMS < 255  # SB3 takes a uint8 box up to 255 for an image
     parts: dict[str, spaces.Space] = {
-        "voxels": spaces.Box(0, n_classes - 1, batch.voxels.shape[1:], np.uint8),
-        "goal": spaces.Box(0, n_classes - 1, batch.goal.shape[1:], np.uint8),
+        "voxels": spaces.Box(0, n_classes - 1, batch.out.voxels.shape[1:], np.uint8),
+        "goal": spaces.Box(0, n_classes - 1, batch.out.goal.shape[1:], np.uint8),
     }
     for name, (_, shape) in batch.number_slices.items():
         low, high = (0.0, MAX_STACKS) if name == "inventory" else (-LIMIT, LIMIT)
@@ -24,13 +24,12 @@ def observation_space(batch: Batch) -> spaces.Dict:
     return spaces.Dict(parts)
 
 
-def observation(batch: Batch, copy: bool = True) -> dict[str, np.ndarray]:
-    """The batch's observation; with copy=False, views of buffers that the next step overwrites."""
-    voxels, goal, numbers = (part.copy() for part in batch.observation) if copy else batch.observation
+def observation(batch: Batch, buffers: Buffers, copy: bool = True) -> dict[str, np.ndarray]:
+    """The observation of n environments; with copy=False, views of buffers that the next step overwrites."""
+    voxels, goal, numbers = buffers[:3]
+    if copy:
+        voxels, goal, numbers = voxels.copy(), goal.copy(), numbers.copy()
     parts = {"voxels": voxels, "goal": goal}
     for name, (place, shape) in batch.number_slices.items():
-        parts[name] = numbers[:, place].reshape(batch.n, *shape)
+        parts[name] = numbers[:, place].reshape(len(numbers), *shape)
     return parts
-
-
-assert STACK * MAX_STACKS >= 2304

@@ -38,7 +38,7 @@ class Bridge:
     @property
     def alive(self) -> bool:
         """Whether Node runs and bridge.js is loaded."""
-        return self._call is not None and _connection().is_alive()
+        return self._call is not None and _node_runs()
 
     @property
     def pid(self) -> int:
@@ -67,7 +67,7 @@ class Bridge:
                 reply = json.loads(self._call(name, text, timeout=timeout))
             except Exception as error:
                 self.kill()
-                raise ConnectionLost(f"{DIED} (no answer to {name!r}: {error})") from error
+                raise ConnectionLost(f"{DIED}; it gave no answer to {name!r}") from error
         if "error" in reply:
             raise MinecraftError(f"{name} failed inside Node: {reply['error']}")
         return reply
@@ -77,9 +77,8 @@ class Bridge:
         if self._call is None:
             return
         self._call = None
-        process = _connection().proc
-        process.kill()
-        process.wait()
+        _connection().proc.kill()
+        _bury(_connection())
 
     def forget(self) -> None:
         """In a forked child: the parent's Node is not ours."""
@@ -92,6 +91,23 @@ def _connection() -> Any:
     return sys.modules["javascript.connection"]
 
 
+def _node_runs() -> bool:
+    process = _connection().proc
+    return process is not None and process.poll() is None
+
+
+def _bury(connection: Any) -> None:
+    """Wait for a dying Node and close its pipes."""
+    connection.proc.wait()
+    connection.com_thread.join(CALL_TIMEOUT)  # it reads until the pipe ends
+    for pipe in (connection.proc.stdin, connection.proc.stdout, connection.proc.stderr):
+        try:
+            if pipe:
+                pipe.close()
+        except OSError:  # what was not yet written cannot be
+            pass
+
+
 def _load_bridge(binary: str) -> Any:
     """Start a Node and load bridge.js; returns the callable `call`."""
     with _environment(NODE_BIN=binary, NODE_NO_WARNINGS="1"), _plain_stdout():
@@ -100,11 +116,20 @@ def _load_bridge(binary: str) -> Any:
         else:
             import javascript
 
-            if not _connection().is_alive():
+            if not _node_runs():
                 _reset(javascript, binary)
     loop = javascript.config.event_loop
     atexit.unregister(loop.on_exit)  # waits 0.4 s for callbacks that we do not use
+    threading.Thread(target=_watch, args=(loop, _connection().com_thread), daemon=True).start()
     return javascript.config.global_jsi._require(str(BRIDGE), timeout=LOAD_TIMEOUT).call
+
+
+def _watch(loop: Any, reader: threading.Thread) -> None:
+    """Answer the running call with an error once Node is gone, instead of letting it wait for its timeout."""
+    reader.join()  # the thread that reads Node's answers ends with Node
+    for number, (arrived, _) in list(loop.requests.items()):
+        loop.responses[number] = {"r": number, "error": "Node has ended"}, threading.Barrier(1)
+        arrived.set()
 
 
 def _reset(javascript: Any, binary: str) -> None:
@@ -115,6 +140,8 @@ def _reset(javascript: Any, binary: str) -> None:
         old.active = False
         old.queue.put("exit")
         atexit.unregister(old.on_exit)
+    if connection.proc is not None:
+        _bury(connection)
     connection.sendQ.clear()
     connection.com_items = []
     connection.NODE_BIN = binary
@@ -123,13 +150,14 @@ def _reset(javascript: Any, binary: str) -> None:
 
 
 def _disown(javascript: Any) -> None:
-    """Let go of the parent's pipes and make the package believe that its Node is dead."""
+    """In a forked child: let go of the parent's pipes and make the package believe that it never had a Node."""
     connection = _connection()
     null = os.open(os.devnull, os.O_RDWR)
     for pipe in (connection.proc.stdin, connection.proc.stderr):
         os.dup2(null, pipe.fileno())  # not closed: the number may be taken again before the object is collected
     os.close(null)
-    connection.proc.returncode = 0
+    _inherited.append(connection.proc)  # neither waited for nor collected: it is not ours
+    connection.proc = None
     if loop := javascript.config.event_loop:
         atexit.unregister(loop.on_exit)
         javascript.config.event_loop = None
@@ -179,6 +207,7 @@ def interrupts_deferred() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
+_inherited: list[Any] = []
 bridge = Bridge()
 atexit.register(bridge.kill)
 if hasattr(os, "register_at_fork"):

@@ -36,8 +36,9 @@ class EmbeddedServer:
         self._errors: deque[str] = deque(maxlen=20)
         self.host = HOST
         self.port = 0
-        for target in (self._read_replies, self._read_errors):
-            threading.Thread(target=target, daemon=True).start()
+        self._readers = [threading.Thread(target=each, daemon=True) for each in (self._read_replies, self._read_errors)]
+        for reader in self._readers:
+            reader.start()
         atexit.register(self.close)
 
     @classmethod
@@ -73,16 +74,19 @@ class EmbeddedServer:
         if os.getpid() != self._owner:
             return
         atexit.unregister(self.close)
-        if self._process.stdin and not self._process.stdin.closed:
-            try:
-                self._process.stdin.close()  # the server ends with its stdin
-            except OSError:
-                pass
+        assert self._process.stdin and self._process.stdout and self._process.stderr
+        try:
+            self._process.stdin.close()  # the server ends with its stdin
+        except OSError:  # it was dead already
+            pass
         try:
             self._process.wait(CLOSE_TIMEOUT)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        for reader, pipe in zip(self._readers, (self._process.stdout, self._process.stderr), strict=True):
+            reader.join(CLOSE_TIMEOUT)
+            pipe.close()
 
     def __enter__(self) -> Self:
         return self
@@ -135,6 +139,8 @@ class EmbeddedServer:
     # ---- the control channel: one JSON object per line
 
     def _ask(self, op: str, **values: Any) -> dict[str, Any]:
+        if os.getpid() != self._owner:
+            raise ConnectionLost("this embedded server belongs to the parent process; start one here")
         with self._write_lock:
             self._next_id += 1
             number = self._next_id

@@ -10,11 +10,12 @@ from mc_place_env.jit import jit, parallel_jit
 from mc_place_env.rules.geometry import cell_of
 from mc_place_env.rules.motion import advance_body, settle, start_action
 from mc_place_env.rules.world import clear_region, copy_template, restore_template, write_block, write_goal
+from mc_place_env.simulation.facts import write_facts
 from mc_place_env.simulation.observe import write_observation
 from mc_place_env.simulation.random import STREAM_INSTANCE, draw_index, episode_key
 from mc_place_env.simulation.requests import check_action, judge_due, refuse, report_outcomes, run_events, submit
 from mc_place_env.simulation.rewards import write_rewards
-from mc_place_env.types import ActionType, Reason, Status, SuccessKind
+from mc_place_env.types import ActionType, Autoreset, Reason, Status, SuccessKind
 
 
 @jit
@@ -60,6 +61,7 @@ def finish_step(row, shared):
     row.success = int(check_success(row))
     row.terminated = row.success
     row.truncated = int(not row.terminated and row.step >= shared.episode_steps)
+    row.needs_reset = int(row.terminated or row.truncated)
     report_outcomes(row, row.terminated or row.truncated)
     write_rewards(row, shared)
 
@@ -80,14 +82,7 @@ def check_success(row):
 
 
 @jit
-def seed_row(row, seed):
-    """The next reset begins this seed's first episode."""
-    row.seed = seed
-    row.episode = 0
-
-
-@jit
-def reset_one(row, shared, instances, blocks, goals, instance):
+def reset_one(row, shared, table, instance):
     """Begins an episode on an instance of the table; a negative number draws one."""
     row.key = episode_key(row.seed, row.episode)
     row.episode += 1
@@ -96,7 +91,7 @@ def reset_one(row, shared, instances, blocks, goals, instance):
     row.instance = instance
     clear_episode(row)
     restore_template(row, shared)
-    apply_instance(row, shared, instances[instance], blocks, goals)
+    apply_instance(row, shared, table, table.rows[instance])
     settle(row, shared)
 
 
@@ -125,10 +120,11 @@ def clear_episode(row):
     row.terminated = 0
     row.truncated = 0
     row.success = 0
+    row.needs_reset = 0
 
 
 @jit
-def apply_instance(row, shared, instance, blocks, goals):
+def apply_instance(row, shared, table, instance):
     """Writes the instance's agent, blocks and goal."""
     if instance.bare:
         clear_region(row)
@@ -142,66 +138,102 @@ def apply_instance(row, shared, instance, blocks, goals):
     for k in range(shared.n_items):
         row.inventory[k] = instance.inventory[k]
     for k in range(instance.first_block, instance.first_block + instance.block_count):
-        write_block(row, shared, blocks[k].cell, blocks[k].state)
+        write_block(row, shared, table.blocks[k].cell, table.blocks[k].state)
     for k in range(instance.first_goal, instance.first_goal + instance.goal_count):
-        write_goal(row, goals[k].cell, goals[k].state)
+        write_goal(row, table.goals[k].cell, table.goals[k].state)
     row.goal_at_reset = row.goal_matched
 
 
 @jit
-def load_template(row, shared):
-    """Fills a new row's world."""
-    copy_template(row, shared)
-    row.undo_count = 0
+def write_start(row, shared, out, i):
+    """Fills row i with what a reset returns: observation and facts."""
+    write_observation(row, shared, out.voxels, out.goal, out.numbers, i)
+    write_facts(row, shared, out.facts, i)
 
 
 @jit
-def step_row(rows, shared, actions, voxels, goal, numbers, i):
-    """Steps row i and observes it."""
-    step_one(rows[i], shared[0], actions[i])
-    write_observation(rows[i], shared[0], voxels, goal, numbers, i)
+def write_results(row, shared, out, i):
+    """Fills row i with what a step returns."""
+    write_start(row, shared, out, i)
+    for k in range(len(row.reward_terms)):
+        out.terms[i, k] = row.reward_terms[k]
+    out.rewards[i] = row.reward
+    out.terminated[i] = row.terminated != 0
+    out.truncated[i] = row.truncated != 0
 
 
 @jit
-def step_batch(rows, shared, actions, voxels, goal, numbers):
+def step_row(rows, shared, actions, table, out, final, autoreset, i):
+    """Steps row i, or begins its next episode, as the autoreset mode has it; `final` keeps an ended episode's last."""
+    row, common = rows[i], shared[0]
+    if row.needs_reset and autoreset == Autoreset.NEXT_STEP:
+        reset_one(row, common, table, -1)
+    else:
+        step_one(row, common, actions[i])
+    write_results(row, common, out, i)
+    if row.needs_reset and autoreset == Autoreset.SAME_STEP:
+        write_results(row, common, final, i)
+        reset_one(row, common, table, -1)
+        write_start(row, common, out, i)
+
+
+@jit
+def step_batch(rows, shared, actions, table, out, final, autoreset):
     """Steps every row, one after another."""
     for i in range(len(rows)):
-        step_row(rows, shared, actions, voxels, goal, numbers, i)
+        step_row(rows, shared, actions, table, out, final, autoreset, i)
 
 
 @parallel_jit
-def step_batch_parallel(rows, shared, actions, voxels, goal, numbers):
-    """As `step_batch`, over threads. The body must stay one call: see the module jit."""
+def step_batch_parallel(rows, shared, actions, table, out, final, autoreset):
+    """As `step_batch`, over threads. The body must stay one call: see numba #7135."""
     for i in numba.prange(len(rows)):
-        step_row(rows, shared, actions, voxels, goal, numbers, i)
+        step_row(rows, shared, actions, table, out, final, autoreset, i)
 
 
 @jit
-def reset_batch(rows, shared, instances, blocks, goals, chosen, which, voxels, goal, numbers):
-    """Resets the rows whose `which` is set, each to its `chosen` instance (negative: drawn), and observes them."""
+def reset_batch(rows, shared, table, chosen, which):
+    """Resets the rows whose `which` is set, each to its `chosen` instance (negative: drawn)."""
     for i in range(len(rows)):
         if which[i]:
-            reset_one(rows[i], shared[0], instances, blocks, goals, chosen[i])
-            write_observation(rows[i], shared[0], voxels, goal, numbers, i)
+            reset_one(rows[i], shared[0], table, chosen[i])
 
 
 @jit
-def begin_batch(rows, shared, actions):
-    """`begin_step` for every row: a live backend goes on from here."""
+def start_batch(rows, shared, out, which):
+    """Observation and facts of the rows whose `which` is set."""
     for i in range(len(rows)):
-        begin_step(rows[i], shared[0], actions[i])
+        if which[i]:
+            write_start(rows[i], shared[0], out, i)
 
 
 @jit
-def finish_batch(rows, shared, voxels, goal, numbers):
-    """`finish_step` and observation for every row."""
+def begin_batch(rows, shared, actions, which):
+    """`begin_step` for the rows whose `which` is set: a live backend goes on from here."""
     for i in range(len(rows)):
-        finish_step(rows[i], shared[0])
-        write_observation(rows[i], shared[0], voxels, goal, numbers, i)
+        if which[i]:
+            begin_step(rows[i], shared[0], actions[i])
+
+
+@jit
+def finish_batch(rows, shared, which):
+    """`finish_step` for the rows whose `which` is set."""
+    for i in range(len(rows)):
+        if which[i]:
+            finish_step(rows[i], shared[0])
+
+
+@jit
+def result_batch(rows, shared, out, which):
+    """Results of the rows whose `which` is set."""
+    for i in range(len(rows)):
+        if which[i]:
+            write_results(rows[i], shared[0], out, i)
 
 
 @jit
 def load_templates(rows, shared):
     """Fills the worlds of new rows."""
     for i in range(len(rows)):
-        load_template(rows[i], shared[0])
+        copy_template(rows[i], shared[0])
+        rows[i].undo_count = 0

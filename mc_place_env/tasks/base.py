@@ -31,6 +31,7 @@ from mc_place_env.types import (
     ActionType,
     CellClass,
     SuccessKind,
+    Table,
 )
 
 Cell = tuple[int, int, int]
@@ -129,34 +130,25 @@ def template(floor: dict[Cell, str], origin: Cell, palette: Palette) -> np.ndarr
     return world
 
 
-@dataclass
-class InstanceTable:
-    """Instances as arrays, as the kernel reads them: `rows` point into `blocks` and `goals`."""
-
-    rows: np.ndarray  # INSTANCE (n,)
-    blocks: np.ndarray  # PLACED_CELL: cell index, palette id
-    goals: np.ndarray  # PLACED_CELL: cell index, goal class
-
-    @staticmethod
-    def build(instances: list[Instance], palette: Palette, min_y: int, max_y: int) -> "InstanceTable":
-        """Checks the instances and packs them."""
-        rows = np.zeros(len(instances), INSTANCE)
-        blocks: list[tuple[int, int]] = []
-        goals: list[tuple[int, int]] = []
-        for row, instance in zip(rows, instances, strict=True):
-            origin = region_origin(instance.position)
-            row["origin"], row["position"], row["yaw"] = origin, instance.position, instance.yaw
-            row["bare"] = instance.bare
-            row["success_kind"], row["stand_at"] = instance.success, instance.stand_at
-            for name, count in instance.inventory.items():
-                row["inventory"][palette.items.index(name)] = count
-            row["first_block"], row["first_goal"] = len(blocks), len(goals)
-            blocks += out_of_world_cells(origin, min_y, max_y)
-            blocks += [(cell_number(c, origin), palette.id(name)) for c, name in instance.blocks.items()]
-            goals += [(cell_number(c, origin), goal_class(palette, name)) for c, name in instance.goal.items()]
-            row["block_count"] = len(blocks) - row["first_block"]
-            row["goal_count"] = len(goals) - row["first_goal"]
-        return InstanceTable(rows, _packed(blocks), _packed(goals))
+def build_table(instances: list[Instance], palette: Palette) -> Table:
+    """Checks the instances and packs them as the kernel reads them."""
+    rows = np.zeros(len(instances), INSTANCE)
+    blocks: list[tuple[int, int]] = []
+    goals: list[tuple[int, int]] = []
+    for row, instance in zip(rows, instances, strict=True):
+        origin = region_origin(instance.position)
+        row["origin"], row["position"], row["yaw"] = origin, instance.position, instance.yaw
+        row["bare"] = instance.bare
+        row["success_kind"], row["stand_at"] = instance.success, instance.stand_at
+        for name, count in instance.inventory.items():
+            row["inventory"][palette.items.index(name)] = count
+        row["first_block"], row["first_goal"] = len(blocks), len(goals)
+        blocks += out_of_world_cells(origin, palette.table.min_y, palette.table.max_y)
+        blocks += [(cell_number(c, origin), palette.id(name)) for c, name in instance.blocks.items()]
+        goals += [(cell_number(c, origin), goal_class(palette, name)) for c, name in instance.goal.items()]
+        row["block_count"] = len(blocks) - row["first_block"]
+        row["goal_count"] = len(goals) - row["first_goal"]
+    return Table(rows, _packed(blocks), _packed(goals))
 
 
 def _packed(cells: list[tuple[int, int]]) -> np.ndarray:

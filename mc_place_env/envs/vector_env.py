@@ -1,0 +1,153 @@
+"""N environments in one kernel call: Gymnasium's VectorEnv, native."""
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from mc_place_env.config import PlaceEnvConfig, check_int
+from mc_place_env.envs.actions import VIEWS
+from mc_place_env.envs.making import make_batch, task_options
+from mc_place_env.envs.spaces import observation, observation_space
+from mc_place_env.errors import ConfigError
+from mc_place_env.simulation.facts import named_facts
+from mc_place_env.simulation.report import TERM_TEXT
+from mc_place_env.simulation.view import RowView
+from mc_place_env.types import Autoreset, Buffers
+
+MODES = {
+    AutoresetMode.NEXT_STEP: Autoreset.NEXT_STEP,
+    AutoresetMode.SAME_STEP: Autoreset.SAME_STEP,
+    AutoresetMode.DISABLED: Autoreset.DISABLED,
+}
+
+
+class PlaceVectorEnv(gym.vector.VectorEnv):
+    """See mc_place_env/envs/vector_env.py."""
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        threads: int = 1,
+        **options: Any,
+    ):
+        self.num_envs = check_int("num_envs", num_envs, 1, 1_000_000)
+        mode = _autoreset_mode(autoreset_mode)
+        self.metadata = {"autoreset_mode": mode, "render_modes": []}
+        self.config = PlaceEnvConfig.parse(options)
+        self.copy = copy
+        self.batch = make_batch(self.config, self.num_envs, check_int("threads", threads, 1, 1024), MODES[mode])
+        n_items = len(self.batch.items)
+        self._codec = VIEWS[self.config.action_view](self.batch.offered, n_items, self.config.offset_range)
+        self.single_action_space = self._codec.space
+        self.single_observation_space = observation_space(self.batch)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+
+    # -- Gymnasium ---------------------------------------------------------------------------------------------------
+
+    def reset(self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None):
+        """Begins an episode in every row (or, with options["reset_mask"], in some); row i is seeded seed + i."""
+        options = dict(options or {})
+        which = self._mask(options.pop("reset_mask", None))
+        instance = task_options(self.batch, options)
+        self._seed(seed)
+        self.batch.reset(which, instance)
+        return observation(self.batch, self.batch.out, self.copy), self._info(self.batch.out)
+
+    def step(self, actions: Any):
+        """One decision of every row."""
+        batch = self.batch
+        self._codec.decode(actions, batch.actions)
+        batch.step()
+        out = batch.out
+        info = self._info(out)
+        self._add_final(info)
+        rewards, terminated, truncated = (part.copy() if self.copy else part for part in out[5:8])
+        return observation(batch, out, self.copy), rewards, terminated, truncated, info
+
+    def close_extras(self, **_: Any) -> None:
+        """Frees what the backend holds."""
+        self.batch.close()
+
+    # -- for scripts -------------------------------------------------------------------------------------------------
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Item names; the index is the action's `item`."""
+        return self.batch.items
+
+    def view(self, i: int) -> RowView:
+        """What scripted experts see of row i."""
+        return RowView(self.batch, i)
+
+    def action_masks(self) -> np.ndarray:
+        """Which actions each row's world allows: bool (n, width)."""
+        return self._codec.masks(self.batch)
+
+    def encode_actions(self, actions: np.ndarray) -> Any:
+        """Canonical actions ACTION (n,) in this environment's view."""
+        return self._codec.encode(actions)
+
+    def set_task(self, split: str | None = None, difficulty: float | None = None) -> None:
+        """Reaches every row at its next reset."""
+        task_options(self.batch, {"task": {"split": split, "difficulty": difficulty}})
+
+    def get_state(self) -> dict[str, Any]:
+        """Plain data from which `set_state` goes on, byte for byte."""
+        return self.batch.get_state()
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Goes on from a saved state of an environment with the same configuration."""
+        self.batch.set_state(state)
+
+    # -- pieces ------------------------------------------------------------------------------------------------------
+
+    def _mask(self, mask: Any) -> np.ndarray | None:
+        if mask is None:
+            return None
+        mask = np.asarray(mask)
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+            raise ConfigError(f"reset_mask={mask!r}: expected a bool array of shape ({self.num_envs},), not all False")
+        return mask
+
+    def _seed(self, seed: int | list[int] | None) -> None:
+        if seed is None and self.batch.rows["episode"].any():
+            return
+        if seed is None:
+            seed = int(self.np_random.integers(2**62))
+        elif isinstance(seed, int):
+            super().reset(seed=seed)
+        seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else list(seed)
+        if len(seeds) != self.num_envs:
+            raise ConfigError(f"seed={seed!r}: expected one seed or {self.num_envs} of them")
+        self.batch.seed(seeds)
+
+    def _info(self, buffers: Buffers) -> dict[str, Any]:
+        facts = buffers.facts.copy() if self.copy else buffers.facts
+        terms = buffers.terms.copy() if self.copy else buffers.terms
+        info: dict[str, Any] = named_facts(facts, self.config.max_pending)
+        info["is_success"] = info["is_success"] != 0
+        info["reward_terms"] = {name: terms[:, k] for k, name in enumerate(TERM_TEXT)}
+        return info
+
+    def _add_final(self, info: dict[str, Any]) -> None:
+        if self.batch.autoreset is not Autoreset.SAME_STEP:
+            return
+        ended = self.batch.out.terminated | self.batch.out.truncated
+        if not ended.any():
+            return
+        info["final_obs"], info["_final_obs"] = observation(self.batch, self.batch.final), ended
+        info["final_info"], info["_final_info"] = self._info(self.batch.final), ended
+
+
+def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    for known in MODES:
+        if mode in (known, known.value, known.name):
+            return known
+    raise ConfigError(f"autoreset_mode={mode!r}: expected one of {', '.join(m.value for m in MODES)}")

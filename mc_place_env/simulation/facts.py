@@ -1,0 +1,125 @@
+"""The facts of a step as numbers: what `info` is made of, for one environment and for a thousand.
+
+One int32 vector an environment. `FACTS` come first, then `max_pending + 1` groups of OUTCOME facts, in order of
+resolution, then as many groups of CHANGE facts. Groups beyond `outcome_count` and `change_count` are 0.
+Codes are those of the enums in `types`.
+"""
+
+import numpy as np
+
+from mc_place_env.jit import jit
+from mc_place_env.types import Status
+
+FACTS = ("status", "reason", "request_id", "tick", "is_success", "pending_count", "outcome_count", "change_count")
+OUTCOME = (
+    "outcome_request_id",
+    "outcome",
+    "outcome_reason",
+    "outcome_item",
+    "outcome_face",
+    "outcome_submitted_tick",
+    "outcome_resolved_tick",
+    "outcome_reported_tick",
+    "outcome_submitted_step",
+    "outcome_reported_step",
+)
+OUTCOME_CELLS = ("outcome_anchor", "outcome_destination", "outcome_cell")
+CHANGE = ("change_request_id", "change_kind", "change_tick")
+CHANGE_CELLS = ("change_cell",)
+
+AT_OUTCOME_COUNT, AT_CHANGE_COUNT = FACTS.index("outcome_count"), FACTS.index("change_count")
+FIRST_GROUP = len(FACTS)
+OUTCOME_SIZE = len(OUTCOME) + 3 * len(OUTCOME_CELLS)
+CHANGE_SIZE = len(CHANGE) + 3 * len(CHANGE_CELLS)
+
+
+def fact_slices(max_pending: int) -> dict[str, tuple[slice, tuple[int, ...]]]:
+    """Where each fact lies in the vector, and its shape per environment."""
+    slices: dict[str, tuple[slice, tuple[int, ...]]] = {name: (slice(k, k + 1), ()) for k, name in enumerate(FACTS)}
+    groups = max_pending + 1
+    start = FIRST_GROUP
+    for size, names, cells in ((OUTCOME_SIZE, OUTCOME, OUTCOME_CELLS), (CHANGE_SIZE, CHANGE, CHANGE_CELLS)):
+        stop = start + size * groups
+        for k, name in enumerate(names):
+            slices[name] = (slice(start + k, stop, size), (groups,))
+        for k, name in enumerate(cells):
+            first = start + len(names) + 3 * k
+            slices[name] = (slice(first, stop, size), (groups, 3))
+        start = stop
+    return slices
+
+
+def fact_count(max_pending: int) -> int:
+    """Length of the vector."""
+    return FIRST_GROUP + (OUTCOME_SIZE + CHANGE_SIZE) * (max_pending + 1)
+
+
+def named_facts(facts: np.ndarray, max_pending: int) -> dict[str, np.ndarray]:
+    """The facts (n, F) by name: views of shape (n,), (n, groups) or (n, groups, 3)."""
+    named = {}
+    for name, (place, shape) in fact_slices(max_pending).items():
+        if len(shape) == 2:
+            parts = [facts[:, slice(place.start + k, place.stop, place.step)][:, : shape[0]] for k in range(3)]
+            named[name] = np.stack(parts, axis=-1)
+        else:
+            named[name] = facts[:, place].reshape(len(facts), *shape) if shape else facts[:, place.start]
+    return named
+
+
+@jit
+def write_facts(row, shared, facts, i):
+    """Fills row i of the facts."""
+    clear_groups(shared, facts, i)
+    facts[i, 0] = row.status
+    facts[i, 1] = row.reason
+    facts[i, 2] = row.accepted if row.status == Status.ACCEPTED else 0
+    facts[i, 3] = row.tick
+    facts[i, 4] = row.success
+    facts[i, 5] = row.pending_count
+    facts[i, 6] = row.outcome_count
+    facts[i, 7] = min(row.change_count, shared.max_pending + 1)
+    at = FIRST_GROUP
+    for k in range(row.outcome_count):
+        write_outcome(row.outcomes[k], facts, i, at + k * OUTCOME_SIZE)
+    at += OUTCOME_SIZE * (shared.max_pending + 1)
+    for k in range(facts[i, 7]):
+        write_change(row.changes[k], facts, i, at + k * CHANGE_SIZE)
+
+
+@jit
+def clear_groups(shared, facts, i):
+    """Zeroes the groups that the last step filled."""
+    for k in range(FIRST_GROUP, FIRST_GROUP + facts[i, AT_OUTCOME_COUNT] * OUTCOME_SIZE):
+        facts[i, k] = 0
+    first = FIRST_GROUP + OUTCOME_SIZE * (shared.max_pending + 1)
+    for k in range(first, first + facts[i, AT_CHANGE_COUNT] * CHANGE_SIZE):
+        facts[i, k] = 0
+
+
+@jit
+def write_outcome(request, facts, i, at):
+    """One group of OUTCOME facts."""
+    facts[i, at] = request.id
+    facts[i, at + 1] = request.outcome
+    facts[i, at + 2] = request.reason
+    facts[i, at + 3] = request.item
+    facts[i, at + 4] = request.face
+    facts[i, at + 5] = request.submitted_tick
+    facts[i, at + 6] = request.resolved_tick
+    facts[i, at + 7] = request.reported_tick
+    facts[i, at + 8] = request.submitted_step
+    facts[i, at + 9] = request.reported_step
+    for axis in range(3):
+        facts[i, at + 10 + axis] = request.anchor[axis]
+        facts[i, at + 13 + axis] = request.destination[axis]
+        facts[i, at + 16 + axis] = request.cell[axis]
+
+
+@jit
+def write_change(change, facts, i, at):
+    """One group of CHANGE facts."""
+    facts[i, at] = change.request_id
+    facts[i, at + 1] = change.kind
+    facts[i, at + 2] = change.tick
+    for axis in range(3):
+        facts[i, at + 3 + axis] = change.cell[axis]
