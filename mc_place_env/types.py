@@ -163,6 +163,8 @@ MAX_BOXES = 16  # collision boxes of one block state (hoppers and cauldrons have
 MAX_EVENTS = 64  # reverts (and later falls) under way
 MAX_UNDO = 512  # written cells remembered; beyond it a reset copies the whole template
 LATENCY_TABLE = 1024
+MAX_NUMBERS = MAX_ITEMS + 9 + 7 * MAX_PENDING + 8
+MAX_FACTS = 8 + 25 * (MAX_PENDING + 1)
 
 # The region: 33 x 25 x 33 cells around the start cell, and a margin of 4 so that the default view needs no bounds test.
 REGION = (33, 25, 33)  # x, y, z
@@ -256,6 +258,8 @@ ROW = np.dtype(
         ("success", _INT),
         ("needs_reset", _INT),  # the episode ended and no new one has begun
         ("instance", _INT),
+        ("numbers", np.float32, (MAX_NUMBERS,)),  # of the observation: see observe.number_slices
+        ("facts", np.int32, (MAX_FACTS,)),  # of the step: see facts.fact_slices
         ("undo_count", _INT),
         ("undo", np.int32, (MAX_UNDO,)),
         ("blocks", np.uint8, (CELLS,)),  # palette ids; y innermost, then z, then x

@@ -67,59 +67,64 @@ def named_facts(facts: np.ndarray, max_pending: int) -> dict[str, np.ndarray]:
 
 
 @jit
-def write_facts(row, shared, facts, i):
-    """Fills row i of the facts."""
-    clear_groups(shared, facts, i)
-    facts[i, 0] = row.status
-    facts[i, 1] = row.reason
-    facts[i, 2] = row.accepted if row.status == Status.ACCEPTED else 0
-    facts[i, 3] = row.tick
-    facts[i, 4] = row.success
-    facts[i, 5] = row.pending_count
-    facts[i, 6] = row.outcome_count
-    facts[i, 7] = min(row.change_count, shared.max_pending + 1)
+def write_facts(row, shared):
+    """Fills the record's own facts; returns their number."""
+    facts = row.facts
+    clear_groups(row, shared)
+    facts[0] = row.status
+    facts[1] = row.reason
+    facts[2] = row.accepted if row.status == Status.ACCEPTED else 0
+    facts[3] = row.tick
+    facts[4] = row.success
+    facts[5] = row.pending_count
+    facts[6] = row.outcome_count
+    facts[7] = min(row.change_count, shared.max_pending + 1)
     at = FIRST_GROUP
     for k in range(row.outcome_count):
-        write_outcome(row.outcomes[k], facts, i, at + k * OUTCOME_SIZE)
+        write_outcome(row, row.outcomes[k], at + k * OUTCOME_SIZE)
     at += OUTCOME_SIZE * (shared.max_pending + 1)
-    for k in range(facts[i, 7]):
-        write_change(row.changes[k], facts, i, at + k * CHANGE_SIZE)
+    for k in range(facts[7]):
+        write_change(row, row.changes[k], at + k * CHANGE_SIZE)
+    return at + CHANGE_SIZE * (shared.max_pending + 1)
 
 
 @jit
-def clear_groups(shared, facts, i):
+def clear_groups(row, shared):
     """Zeroes the groups that the last step filled."""
-    for k in range(FIRST_GROUP, FIRST_GROUP + facts[i, AT_OUTCOME_COUNT] * OUTCOME_SIZE):
-        facts[i, k] = 0
+    facts = row.facts
+    for k in range(FIRST_GROUP, FIRST_GROUP + facts[AT_OUTCOME_COUNT] * OUTCOME_SIZE):
+        facts[k] = 0
     first = FIRST_GROUP + OUTCOME_SIZE * (shared.max_pending + 1)
-    for k in range(first, first + facts[i, AT_CHANGE_COUNT] * CHANGE_SIZE):
-        facts[i, k] = 0
+    for k in range(first, first + facts[AT_CHANGE_COUNT] * CHANGE_SIZE):
+        facts[k] = 0
 
 
 @jit
-def write_outcome(request, facts, i, at):
+def write_outcome(row, request, at):
     """One group of OUTCOME facts."""
-    facts[i, at] = request.id
-    facts[i, at + 1] = request.outcome
-    facts[i, at + 2] = request.reason
-    facts[i, at + 3] = request.item
-    facts[i, at + 4] = request.face
-    facts[i, at + 5] = request.submitted_tick
-    facts[i, at + 6] = request.resolved_tick
-    facts[i, at + 7] = request.reported_tick
-    facts[i, at + 8] = request.submitted_step
-    facts[i, at + 9] = request.reported_step
+    facts = row.facts
+    facts[at] = request.id
+    facts[at + 1] = request.outcome
+    facts[at + 2] = request.reason
+    facts[at + 3] = request.item
+    facts[at + 4] = request.face
+    facts[at + 5] = request.submitted_tick
+    facts[at + 6] = request.resolved_tick
+    facts[at + 7] = request.reported_tick
+    facts[at + 8] = request.submitted_step
+    facts[at + 9] = request.reported_step
     for axis in range(3):
-        facts[i, at + 10 + axis] = request.anchor[axis]
-        facts[i, at + 13 + axis] = request.destination[axis]
-        facts[i, at + 16 + axis] = request.cell[axis]
+        facts[at + 10 + axis] = request.anchor[axis]
+        facts[at + 13 + axis] = request.destination[axis]
+        facts[at + 16 + axis] = request.cell[axis]
 
 
 @jit
-def write_change(change, facts, i, at):
+def write_change(row, change, at):
     """One group of CHANGE facts."""
-    facts[i, at] = change.request_id
-    facts[i, at + 1] = change.kind
-    facts[i, at + 2] = change.tick
+    facts = row.facts
+    facts[at] = change.request_id
+    facts[at + 1] = change.kind
+    facts[at + 2] = change.tick
     for axis in range(3):
-        facts[i, at + 3 + axis] = change.cell[axis]
+        facts[at + 3 + axis] = change.cell[axis]

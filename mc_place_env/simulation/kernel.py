@@ -10,8 +10,9 @@ from mc_place_env.jit import jit, parallel_jit
 from mc_place_env.rules.geometry import cell_of
 from mc_place_env.rules.motion import advance_body, settle, start_action
 from mc_place_env.rules.world import clear_region, copy_template, restore_template, write_block, write_goal
+from mc_place_env.simulation.copy import copy_items
 from mc_place_env.simulation.facts import write_facts
-from mc_place_env.simulation.observe import write_observation
+from mc_place_env.simulation.observe import write_cubes, write_numbers
 from mc_place_env.simulation.random import STREAM_INSTANCE, draw_index, episode_key
 from mc_place_env.simulation.requests import check_action, judge_due, refuse, report_outcomes, run_events, submit
 from mc_place_env.simulation.rewards import write_rewards
@@ -147,8 +148,11 @@ def apply_instance(row, shared, table, instance):
 @jit
 def write_start(row, shared, out, i):
     """Fills row i with what a reset returns: observation and facts."""
-    write_observation(row, shared, out.voxels, out.goal, out.numbers, i)
-    write_facts(row, shared, out.facts, i)
+    write_cubes(row, shared, out.voxels, out.goal, i)
+    count = write_numbers(row, shared)
+    copy_items(out.numbers, i * count, row.numbers, 0, count)
+    count = write_facts(row, shared)
+    copy_items(out.facts, i * count, row.facts, 0, count)
 
 
 @jit

@@ -18,6 +18,7 @@ from mc_place_env.rules.geometry import (
     world_x,
     world_z,
 )
+from mc_place_env.simulation.copy import copy_items
 from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, CellClass, Outcome
 
 POSE = ("heading_sin", "heading_cos", "right", "up", "forward", "vertical_speed", "on_ground", "sneaking", "moving")
@@ -44,120 +45,131 @@ def number_slices(n_items: int, max_pending: int) -> dict[str, tuple[slice, tupl
 
 
 @jit
-def write_observation(row, shared, voxels, goal, numbers, i):
-    """Fills row i of the observation buffers."""
-    write_cubes(row, shared, voxels, goal, i)
-    at = write_inventory(row, shared, numbers, i, 0)
-    at = write_pose(row, numbers, i, at)
-    at = write_pending(row, shared, numbers, i, at)
-    write_last_outcome(row, numbers, i, at)
-
-
-@jit
 def write_cubes(row, shared, voxels, goal, i):
-    """Cell classes and goal classes around the agent's cell."""
+    """Cell classes and goal classes around the agent's cell, into row i of two cubes."""
     r = shared.view_radius
+    side = 2 * r + 1
     quadrant = quadrant_of(row.yaw)
     x = cell_of(row.position[0]) - row.origin[0] + MARGIN
     y = cell_of(row.position[1]) - row.origin[1] + MARGIN - r
     z = cell_of(row.position[2]) - row.origin[2] + MARGIN
     right_x, right_z = world_x(quadrant, 1, 0), world_z(quadrant, 1, 0)
     ahead_x, ahead_z = forward_x(quadrant), forward_z(quadrant)
+    if r > MARGIN:
+        write_cubes_beyond(row, r, x, y, z, quadrant, voxels, goal, i)
+        return
+    right_step = (right_x * SIZE_Z + right_z) * 2 * SIZE_Y
+    ahead_step = (ahead_x * SIZE_Z + ahead_z) * 2 * SIZE_Y
+    corner = (x * SIZE_Z + z) * 2 * SIZE_Y + y - r * (right_step + ahead_step)
+    to = i * side * side * side
+    for right in range(side):
+        for forward in range(side):
+            start = corner + right * right_step + forward * ahead_step
+            copy_items(voxels, to, row.seen, start, side)
+            copy_items(goal, to, row.seen, start + SIZE_Y, side)
+            to += side
+
+
+@jit
+def write_cubes_beyond(row, r, x, y, z, quadrant, voxels, goal, i):
+    """As `write_cubes`, cell by cell, for a view that may reach beyond the stored margin: out of world, no goal."""
     for right in range(-r, r + 1):
         for forward in range(-r, r + 1):
-            column_x = x + right * right_x + forward * ahead_x
-            column_z = z + right * right_z + forward * ahead_z
-            write_column(row, voxels, goal, i, right + r, forward + r, column_x, y, column_z, 2 * r + 1)
+            column_x = x + world_x(quadrant, right, forward)
+            column_z = z + world_z(quadrant, right, forward)
+            start = (column_x * SIZE_Z + column_z) * 2 * SIZE_Y
+            for k in range(2 * r + 1):
+                voxels[i, right + r, forward + r, k] = CellClass.OUT_OF_WORLD
+                goal[i, right + r, forward + r, k] = 0
+                if 0 <= column_x < SIZE_X and 0 <= column_z < SIZE_Z and 0 <= y + k < SIZE_Y:
+                    voxels[i, right + r, forward + r, k] = row.seen[start + y + k]
+                    goal[i, right + r, forward + r, k] = row.seen[start + SIZE_Y + y + k]
 
 
 @jit
-def write_column(row, voxels, goal, i, a, b, x, y, z, height):
-    """One vertical run of both cubes; what lies beyond the stored margin is out of world and no goal."""
-    inside = 0 <= x < SIZE_X and 0 <= z < SIZE_Z
-    start = (x * SIZE_Z + z) * 2 * SIZE_Y
-    if inside and y >= 0 and y + height <= SIZE_Y:
-        for k in range(height):
-            voxels[i, a, b, k] = row.seen[start + y + k]
-            goal[i, a, b, k] = row.seen[start + SIZE_Y + y + k]
-        return
-    for k in range(height):
-        voxels[i, a, b, k] = CellClass.OUT_OF_WORLD
-        goal[i, a, b, k] = 0
-        if inside and 0 <= y + k < SIZE_Y:
-            voxels[i, a, b, k] = row.seen[start + y + k]
-            goal[i, a, b, k] = row.seen[start + SIZE_Y + y + k]
+def write_numbers(row, shared):
+    """Fills the record's own vector; returns its length."""
+    at = write_inventory(row, shared, 0)
+    at = write_pose(row, at)
+    at = write_pending(row, shared, at)
+    return write_last_outcome(row, at)
 
 
 @jit
-def write_inventory(row, shared, numbers, i, at):
+def write_inventory(row, shared, at):
     """Counts in stacks of 64."""
     for k in range(shared.n_items):
-        numbers[i, at + k] = row.inventory[k] / STACK
+        row.numbers[at + k] = row.inventory[k] / STACK
     return at + shared.n_items
 
 
 @jit
-def write_pose(row, numbers, i, at):
+def write_pose(row, at):
     """Heading, position within the cell (from its centre and floor), vertical speed, flags: see POSE."""
     quadrant = quadrant_of(row.yaw)
     x, y, z = row.position[0], row.position[1], row.position[2]
     off_x, off_z = x - cell_of(x) - 0.5, z - cell_of(z) - 0.5
-    numbers[i, at] = -forward_x(quadrant)
-    numbers[i, at + 1] = forward_z(quadrant)
-    numbers[i, at + 2] = agent_right(quadrant, off_x, off_z)
-    numbers[i, at + 3] = y - cell_of(y)
-    numbers[i, at + 4] = agent_forward(quadrant, off_x, off_z)
-    numbers[i, at + 5] = row.velocity[1]
-    numbers[i, at + 6] = row.on_ground
-    numbers[i, at + 7] = row.sneaking
-    numbers[i, at + 8] = row.moving
+    row.numbers[at] = -forward_x(quadrant)
+    row.numbers[at + 1] = forward_z(quadrant)
+    row.numbers[at + 2] = agent_right(quadrant, off_x, off_z)
+    row.numbers[at + 3] = y - cell_of(y)
+    row.numbers[at + 4] = agent_forward(quadrant, off_x, off_z)
+    row.numbers[at + 5] = row.velocity[1]
+    row.numbers[at + 6] = row.on_ground
+    row.numbers[at + 7] = row.sneaking
+    row.numbers[at + 8] = row.moving
     return at + 9
 
 
 @jit
-def write_pending(row, shared, numbers, i, at):
+def write_pending(row, shared, at):
     """One line a request in flight, oldest first: see PENDING."""
     quadrant = quadrant_of(row.yaw)
     for k in range(shared.max_pending):
-        valid = k < row.pending_count
-        request = row.pending[k]
-        numbers[i, at] = valid
-        if valid:
-            write_offset(row, request.destination, quadrant, numbers, i, at + 1)
-            numbers[i, at + 4] = relative_face(request.face, quadrant)
-            numbers[i, at + 5] = request.item
-            numbers[i, at + 6] = min(row.tick - request.submitted_tick, LIMIT)
+        if k < row.pending_count:
+            request = row.pending[k]
+            row.numbers[at] = 1.0
+            write_offset(row, request.destination, quadrant, at + 1)
+            row.numbers[at + 4] = relative_face(request.face, quadrant)
+            row.numbers[at + 5] = request.item
+            row.numbers[at + 6] = cut(row.tick - request.submitted_tick)
         else:
-            for j in range(1, 7):
-                numbers[i, at + j] = 0.0
+            clear_numbers(row, at, 7)
         at += 7
     return at
 
 
 @jit
-def write_last_outcome(row, numbers, i, at):
+def write_last_outcome(row, at):
     """The latest verdict heard of in this episode: see LAST_OUTCOME."""
     request = row.last_outcome
-    for j in range(8):
-        numbers[i, at + j] = 0.0
     if request.id == 0:
-        return
-    numbers[i, at] = 1.0
-    numbers[i, at + 1] = request.outcome == Outcome.PLACED
-    numbers[i, at + 2] = request.outcome == Outcome.FAILED
-    numbers[i, at + 3] = request.reason
-    write_offset(row, request.destination, quadrant_of(row.yaw), numbers, i, at + 4)
-    numbers[i, at + 7] = request.item
+        clear_numbers(row, at, 8)
+    else:
+        row.numbers[at] = 1.0
+        row.numbers[at + 1] = request.outcome == Outcome.PLACED
+        row.numbers[at + 2] = request.outcome == Outcome.FAILED
+        row.numbers[at + 3] = request.reason
+        write_offset(row, request.destination, quadrant_of(row.yaw), at + 4)
+        row.numbers[at + 7] = request.item
+    return at + 8
 
 
 @jit
-def write_offset(row, cell, quadrant, numbers, i, at):
+def clear_numbers(row, at, count):
+    """Zeroes a part of the vector."""
+    for k in range(at, at + count):
+        row.numbers[k] = 0.0
+
+
+@jit
+def write_offset(row, cell, quadrant, at):
     """A cell relative to the agent's: right, up, forward, cut at the limit."""
     dx = cell[0] - cell_of(row.position[0])
     dz = cell[2] - cell_of(row.position[2])
-    numbers[i, at] = cut(agent_right(quadrant, dx, dz))
-    numbers[i, at + 1] = cut(cell[1] - cell_of(row.position[1]))
-    numbers[i, at + 2] = cut(agent_forward(quadrant, dx, dz))
+    row.numbers[at] = cut(agent_right(quadrant, dx, dz))
+    row.numbers[at + 1] = cut(cell[1] - cell_of(row.position[1]))
+    row.numbers[at + 2] = cut(agent_forward(quadrant, dx, dz))
 
 
 @jit
