@@ -6,10 +6,16 @@ A case is JSON as in `tests/cases`: `scenario`, `config`, `script` of actions by
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from mc_place_env.rules.blocks import same_block
+from mc_place_env.simulation import report
+from mc_place_env.simulation.view import RowView
 from mc_place_env.tool import Actions
+from mc_place_env.types import ActionType, Outcome, Status
 
 Case = dict[str, Any]
+OUTCOME_NUMBERS = ("request_id", "submitted_tick", "resolved_tick", "reported_tick", "submitted_step", "reported_step")
 
 
 def case_options(case: Case) -> dict[str, Any]:
@@ -85,3 +91,85 @@ def compare_outcome(wanted: dict, outcome: dict, ticks: bool) -> list[str]:
     return [
         f"outcome {key}: expected {wanted[key]!r}, got {got[key]!r}" for key in keys if (wanted[key] or None) != (got[key] or None)
     ]
+
+
+class VectorRow:
+    """Row `i` of a vector environment (action view `dict`) in the shape of a single one, for `run_case`.
+
+    What it tells comes from the vector's numeric facts. The other rows live their own lives: random actions, or WAIT.
+    """
+
+    def __init__(self, envs: Any, i: int, busy: bool = True):
+        self.envs, self.i, self.busy = envs, i, busy
+        self.view: RowView = envs.view(i)
+        self.items, self._palette = envs.items, envs.batch.palette
+        envs.action_space.seed(i)
+
+    @property
+    def unwrapped(self) -> "VectorRow":
+        """There is no wrapper."""
+        return self
+
+    @property
+    def inventory(self) -> dict[str, int]:
+        """Counts by item name."""
+        return self.view.inventory
+
+    def block_at(self, x: int, y: int, z: int) -> str:
+        """Name of the block in a cell."""
+        return self.view.block_at(x, y, z)
+
+    def encode_action(self, action: dict[str, Any]) -> dict[str, Any]:
+        """The canonical action itself."""
+        return action
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begins an episode in every row, then anew, with the options, in this one."""
+        self.envs.reset(seed=seed)
+        mask = np.arange(self.envs.num_envs) == self.i
+        observation, facts = self.envs.reset(options=dict(options or {}) | {"reset_mask": mask})
+        return observation, self._info(facts)
+
+    def step(self, action: dict[str, Any]) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """One step of every row; what this row got."""
+        actions = self.envs.action_space.sample()
+        if not self.busy:
+            actions["type"][:] = ActionType.WAIT
+        for key, value in action.items():
+            actions[key][self.i] = value
+        observation, rewards, terminated, truncated, facts = self.envs.step(actions)
+        i = self.i
+        return observation, float(rewards[i]), bool(terminated[i]), bool(truncated[i]), self._info(facts)
+
+    def close(self) -> None:
+        """Closes the vector environment."""
+        self.envs.close()
+
+    def _info(self, facts: dict[str, np.ndarray]) -> dict[str, Any]:
+        mine = {key: value[self.i] for key, value in facts.items() if isinstance(value, np.ndarray)}
+        accepted = mine["status"] == Status.ACCEPTED
+        response = self.envs.batch.rows[self.i]["response"]
+        return {
+            "status": report.STATUS_TEXT[mine["status"]],
+            "reason": report.REASON_TEXT[mine["reason"]],
+            "data": report.accepted_data(response, self._palette)[1] if accepted else None,
+            "outcomes": tuple(self._outcome(mine, k) for k in range(mine["outcome_count"])),
+            "pending": self.view.pending,
+            "tick": int(mine["tick"]),
+        }
+
+    def _outcome(self, mine: dict[str, np.ndarray], k: int) -> dict[str, Any]:
+        """Outcome k in the words of `info`."""
+        placed = mine["outcome"][k] == Outcome.PLACED
+        cell = tuple(mine["outcome_cell"][k].tolist())
+        numbers = {name: int(mine[f"outcome_{name}"][k]) for name in OUTCOME_NUMBERS}
+        return numbers | {
+            "outcome": report.OUTCOME_TEXT[mine["outcome"][k]],
+            "reason": report.REASON_TEXT[mine["outcome_reason"][k]],
+            "detail": report.DETAIL_TEXT[mine["outcome_reason"][k]],
+            "item": self.items[mine["outcome_item"][k]],
+            "anchor": tuple(mine["outcome_anchor"][k].tolist()),
+            "destination": tuple(mine["outcome_destination"][k].tolist()),
+            "cell": cell if placed else None,
+            "face": report.FACE_TEXT[mine["outcome_face"][k]],
+        }

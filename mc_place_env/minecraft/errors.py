@@ -9,8 +9,10 @@ MinecraftError
 `-- SetupRefused        the server does not make the scenario true (no operator rights, too many items, ...)
 """
 
+from mc_place_env.errors import McPlaceError
 
-class MinecraftError(RuntimeError):
+
+class MinecraftError(McPlaceError, RuntimeError):
     """Base of all errors of the live backend."""
 
 

@@ -33,8 +33,9 @@ class BlockTable:
     shapes: list[list[list[float]]]
     blocks: dict[str, dict]
     items: dict[str, str]
-    other_items: frozenset[str]
+    other_items: list[str]
     aliases: dict[str, str]
+    wall_blocks: dict[str, str]
 
     @staticmethod
     @cache
@@ -45,8 +46,8 @@ class BlockTable:
             known = sorted(f.name[:-5] for f in resources.files("mc_place_env.data").iterdir() if f.name.endswith("json"))
             raise ConfigError(f"version={version!r}: no block table; there is one for {', '.join(known)}")
         data = json.loads(file.read_text())
-        fields = ("version", "min_y", "max_y", "shapes", "blocks", "items", "aliases")
-        return BlockTable(*(data[f] for f in fields[:-1]), frozenset(data["other_items"]), data["aliases"])
+        keys = ("version", "min_y", "max_y", "shapes", "blocks", "items", "other_items", "aliases", "wall_blocks")
+        return BlockTable(**{key: data[key] for key in keys})
 
     def state_values(self, name: str) -> dict[str, list[str]]:
         """Every state of a block and the values it takes, in the order of state ids."""

@@ -86,19 +86,22 @@ def restore_template(row, shared):
 @jit
 def copy_template(row, shared):
     """Copies the whole template: at the start, and where the undo log was too short."""
+    blocks, template_blocks = row.blocks, shared.template_blocks
     for cell in range(CELLS):
-        row.blocks[cell] = shared.template_blocks[cell]
+        blocks[cell] = template_blocks[cell]
+    seen, template_seen = row.seen, shared.template_seen
     for at in range(2 * CELLS):
-        row.seen[at] = shared.template_seen[at]
+        seen[at] = template_seen[at]
 
 
 @jit
 def clear_region(row):
     """Fills the region with air, instead of the template; the next reset copies the template again."""
+    blocks, seen = row.blocks, row.seen
     for cell in range(CELLS):
-        if row.blocks[cell] != UNLOADED:
-            row.blocks[cell] = AIR
-            row.seen[seen_index(cell)] = 0
+        if blocks[cell] != UNLOADED:
+            blocks[cell] = AIR
+            seen[seen_index(cell)] = 0
     row.undo_count = MAX_UNDO + 1
 
 

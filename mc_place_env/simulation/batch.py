@@ -14,6 +14,7 @@ from mc_place_env.rules.blocks import Palette
 from mc_place_env.simulation import kernel
 from mc_place_env.simulation.facts import fact_count
 from mc_place_env.simulation.observe import number_slices
+from mc_place_env.simulation.records import records
 from mc_place_env.tasks.base import Instance, Task, build_table, region_origin, template
 from mc_place_env.types import ACTION, ROW, SHARED, SIZE_Y, Autoreset, Buffers, RewardTerm, Table
 
@@ -42,9 +43,9 @@ class Batch:
         self.palette = Palette(config.items or task.items, config.version)
         self.items = self.palette.items
         self.offered = config.actions or task.actions
-        self.rows = np.zeros(n, ROW)
-        self.shared = np.zeros(1, SHARED)
-        self.actions = np.zeros(n, ACTION)
+        self.rows = records(n, ROW)
+        self.shared = records(1, SHARED)
+        self.actions = records(n, ACTION)
         self.number_slices = number_slices(len(self.items), config.max_pending)
         self.out = self._buffers(n)
         self.final = self._buffers(n if autoreset is Autoreset.SAME_STEP else 0)

@@ -16,6 +16,7 @@ import numpy as np
 from mc_place_env.config import RewardWeights
 from mc_place_env.errors import ScenarioError
 from mc_place_env.rules.blocks import Palette
+from mc_place_env.simulation.records import records
 from mc_place_env.types import (
     AIR,
     CELLS,
@@ -132,7 +133,7 @@ def template(floor: dict[Cell, str], origin: Cell, palette: Palette) -> np.ndarr
 
 def build_table(instances: list[Instance], palette: Palette) -> Table:
     """Checks the instances and packs them as the kernel reads them."""
-    rows = np.zeros(len(instances), INSTANCE)
+    rows = records(len(instances), INSTANCE)
     blocks: list[tuple[int, int]] = []
     goals: list[tuple[int, int]] = []
     for row, instance in zip(rows, instances, strict=True):
@@ -152,7 +153,7 @@ def build_table(instances: list[Instance], palette: Palette) -> Table:
 
 
 def _packed(cells: list[tuple[int, int]]) -> np.ndarray:
-    packed = np.zeros(max(len(cells), 1), PLACED_CELL)
+    packed = records(max(len(cells), 1), PLACED_CELL)
     packed[: len(cells)] = cells
     return packed
 

@@ -1,0 +1,198 @@
+"""stable-baselines3: a native `VecEnv` over the same kernel, and a feature extractor for the shipped observation.
+
+    venv = make_vec_env("McPlace/Wall-v0", 256, seed=0, action_view="discrete", gamma=0.95)
+    MaskablePPO("MultiInputPolicy", venv, policy_kwargs={"features_extractor_class": VoxelExtractor})
+
+Rows begin their next episode in the step that ends one. Their info then holds what Monitor would have added and what
+SB3 asks for: `episode` {r, l, t}, `is_success`, `TimeLimit.truncated`, `terminal_observation`, and `outcomes`, the
+verdicts heard in the last step (plain dicts, as in the single environment). Other rows' infos are empty.
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import torch
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.vec_env import VecEnv
+from torch import nn
+from torch.nn import functional
+
+from mc_place_env.config import check_choice
+from mc_place_env.envs.spaces import observation
+from mc_place_env.envs.vector_env import PlaceVectorEnv
+from mc_place_env.errors import ConfigError
+from mc_place_env.rules.blocks import Palette
+from mc_place_env.simulation import facts
+from mc_place_env.simulation.report import outcome_dict
+from mc_place_env.types import CellClass
+
+VIEWS = ("multi_discrete", "discrete")  # SB3 knows no Dict or Tuple actions
+
+
+def make_vec_env(
+    id: str, n_envs: int, seed: int | None = None, action_view: str = "multi_discrete", threads: int = 1, **options: Any
+) -> "PlaceVecEnv":
+    """`n_envs` environments of a registered id for SB3; row i is seeded `seed + i`. Options are those of `make`."""
+    check_choice("action_view", action_view, VIEWS)
+    mode = {"autoreset_mode": AutoresetMode.SAME_STEP}
+    env = gym.make_vec(id, num_envs=n_envs, action_view=action_view, threads=threads, **mode, **options)
+    if not isinstance(env, PlaceVectorEnv):
+        raise ConfigError(f"id={id!r}: not an environment of mc_place_env")
+    return PlaceVecEnv(env, seed)
+
+
+class PlaceVecEnv(VecEnv):
+    """SB3's vector interface to a `PlaceVectorEnv` in SAME_STEP mode."""
+
+    def __init__(self, env: PlaceVectorEnv, seed: int | None = None):
+        self.env, self.batch, self._codec = env, env.batch, env._codec
+        super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
+        self._returns = np.zeros(self.num_envs)
+        self._lengths = np.zeros(self.num_envs, np.int64)
+        self._began = time.time()
+        if seed is not None:
+            self.seed(seed)
+
+    # -- stepping ----------------------------------------------------------------------------------------------------
+
+    def reset(self) -> dict[str, np.ndarray]:
+        """Begins an episode in every row; `seed` and `set_options` take effect here."""
+        if any(options != self._options[0] for options in self._options):
+            raise ConfigError("set_options: the rows share one table of instances, so their options must be equal")
+        seeds = None if None in self._seeds else [int(seed) for seed in self._seeds if seed is not None]
+        observed, _ = self.env.reset(seed=seeds, options=self._options[0])
+        self._returns[:], self._lengths[:] = 0.0, 0
+        self._reset_seeds()
+        self._reset_options()
+        return observed
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Takes the actions of the next step."""
+        self._codec.decode(actions, self.batch.actions)
+
+    def step_wait(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """One decision of every row: observations, rewards float32 (n,), dones bool (n,), infos."""
+        self.batch.step()
+        out = self.batch.out
+        self._returns += out.rewards
+        self._lengths += 1
+        dones = out.terminated | out.truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        ended = np.flatnonzero(dones)
+        if len(ended):
+            self._fill_infos(infos, ended)
+        return observation(self.batch, out), out.rewards.astype(np.float32), dones, infos
+
+    def _fill_infos(self, infos: list[dict[str, Any]], ended: np.ndarray) -> None:
+        """Writes the infos of the rows whose episode ended, and begins their statistics anew."""
+        final, seconds = self.batch.final, round(time.time() - self._began, 6)
+        last = observation(self.batch, final)
+        success = final.facts[:, facts.FACTS.index("is_success")] != 0
+        for i in ended.tolist():
+            infos[i] |= {
+                "episode": {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": seconds},
+                "is_success": bool(success[i]),
+                "TimeLimit.truncated": bool(final.truncated[i] and not final.terminated[i]),
+                "terminal_observation": {key: part[i].copy() for key, part in last.items()},
+                "outcomes": reported_outcomes(final.facts[i], self.batch.palette),
+            }
+        self._returns[ended], self._lengths[ended] = 0.0, 0
+
+    def close(self) -> None:
+        """Frees what the backend holds; may be called twice."""
+        self.env.close()
+
+    # -- attributes and methods of the rows ---------------------------------------------------------------------------
+
+    def action_masks(self) -> np.ndarray:
+        """Which actions each row's world allows: bool (n, width)."""
+        return self.env.action_masks()
+
+    def set_task(self, split: str | None = None, difficulty: float | None = None) -> None:
+        """Reaches every row at its next reset."""
+        self.env.set_task(split, difficulty)
+
+    def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
+        """The attribute of the vector environment, once for each row."""
+        return [getattr(self.env, attr_name)] * len(self._rows(indices))
+
+    def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
+        """Always an error: a write here would reach nothing that the kernel reads."""
+        raise AttributeError(f"{attr_name}: cannot be set from outside; split and difficulty: env_method('set_task', ...)")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Calls a method of the vector environment once; an array with a row each is split into rows."""
+        rows = self._rows(indices)
+        result = getattr(self.env, method_name)(*method_args, **method_kwargs)
+        if isinstance(result, np.ndarray) and len(result) == self.num_envs:
+            return [result[i] for i in rows]
+        return [result] * len(rows)
+
+    def env_is_wrapped(
+        self, wrapper_class: type[gym.Wrapper], indices: int | Iterable[int] | None = None
+    ) -> list[bool]:
+        """No row is wrapped; the statistics Monitor keeps are kept here, so SB3's question for it is answered yes."""
+        from stable_baselines3.common.monitor import Monitor
+
+        return [issubclass(wrapper_class, Monitor)] * len(self._rows(indices))
+
+    def _rows(self, indices: int | Iterable[int] | None) -> Sequence[int]:
+        return list(self._get_indices(indices))
+
+
+def reported_outcomes(row: np.ndarray, palette: Palette) -> tuple[dict[str, Any], ...]:
+    """The verdicts in one environment's facts (F,), in words: what `info["outcomes"]` of the single one holds."""
+    groups = row[facts.FIRST_GROUP :][: row[facts.AT_OUTCOME_COUNT] * facts.OUTCOME_SIZE].reshape(-1, facts.OUTCOME_SIZE)
+    return tuple(outcome_dict(_request(group), palette) for group in groups)
+
+
+def _request(group: np.ndarray) -> dict[str, Any]:
+    """One group of OUTCOME facts, under the names a REQUEST record has."""
+    request = {name.removeprefix("outcome_"): group[k] for k, name in enumerate(facts.OUTCOME)}
+    cells = group[len(facts.OUTCOME) :].reshape(-1, 3)
+    request |= {name.removeprefix("outcome_"): cell for name, cell in zip(facts.OUTCOME_CELLS, cells, strict=True)}
+    return request | {"id": request["request_id"]}
+
+
+class VoxelExtractor(BaseFeaturesExtractor):
+    """Features of the shipped observation for placing tasks, through one Linear(features_dim) and ReLU.
+
+    From the cubes (side^3 each): *solid* (a block is there), *missing* (the goal asks for a block that is not there)
+    and *asked* (the destination of a request in flight); which items are missing, (items,); and the number parts.
+    """
+
+    def __init__(self, observation_space: spaces.Dict, features_dim: int = 128):
+        super().__init__(observation_space, features_dim)
+        cube = observation_space["voxels"]
+        assert isinstance(cube, spaces.Box)
+        self.side = cube.shape[0]
+        self.n_items = int(cube.high.max()) + 1 - CellClass.ITEM
+        self.numbers = [key for key in observation_space.spaces if key not in ("voxels", "goal")]
+        numbers = sum(int(np.prod(observation_space[key].shape or ())) for key in self.numbers)
+        self.linear = nn.Linear(3 * self.side**3 + self.n_items + numbers, features_dim)
+
+    def forward(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Observations of n environments -> (n, features_dim)."""
+        voxels, goal = observations["voxels"], observations["goal"]
+        missing = (goal != 0) & (goal != voxels)
+        planes = torch.stack([voxels >= CellClass.ANCHOR, missing, self.asked(observations["pending"])], dim=1)
+        items = [(missing & (goal == CellClass.ITEM + k)).flatten(1).any(dim=1) for k in range(self.n_items)]
+        numbers = [observations[key].flatten(1) for key in self.numbers]
+        inputs = torch.cat([planes.flatten(1).float(), torch.stack(items, dim=1).float(), *numbers], dim=1)
+        return functional.relu(self.linear(inputs))
+
+    def asked(self, pending: torch.Tensor) -> torch.Tensor:
+        """Cells that requests in flight will fill: pending (n, max_pending, 7) -> bool (n, side, side, side)."""
+        cells = (pending[..., 1:4] + self.side // 2).long()  # right, up, forward
+        inside = (pending[..., 0] > 0) & ((cells >= 0) & (cells < self.side)).all(dim=-1)
+        right, up, forward = cells.clamp(0, self.side - 1).unbind(-1)
+        at = (right * self.side + forward) * self.side + up
+        asked = torch.zeros(len(pending), self.side**3, device=pending.device).scatter_add_(1, at, inside.float())
+        return (asked > 0).view(-1, self.side, self.side, self.side)
