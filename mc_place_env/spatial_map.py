@@ -16,11 +16,12 @@ Cell = tuple[int, int, int]
 
 
 @jit
-def learn_cube(row, radius, known):
+def learn_cube(rows, i, radius, known):
     """Copies what the observed cube shows into `known`: uint16 (SIZE_X, SIZE_Z, SIZE_Y), 0 or 1 + palette id.
 
     Returns how many cells were news.
     """
+    row = rows[i]
     x = cell_of(row.position[0]) - row.origin[0] + MARGIN
     y = cell_of(row.position[1]) - row.origin[1] + MARGIN
     z = cell_of(row.position[2]) - row.origin[2] + MARGIN
@@ -48,9 +49,9 @@ class SpatialMap:
         self.known = np.zeros((SIZE_X, SIZE_Z, SIZE_Y), np.uint16)
         self._pending: dict[int, Cell] = {}
 
-    def observe(self, row: np.record, radius: int) -> bool:
-        """Learns from the observed cube; whether anything was news."""
-        return learn_cube(row, radius, self.known) > 0
+    def observe(self, rows: np.ndarray, radius: int) -> bool:
+        """Learns from the cube that a batch of one observes; whether anything was news."""
+        return learn_cube(rows, 0, radius, self.known) > 0
 
     def record_placement(self, cell: Cell, state: int) -> None:
         """Learns that a placement succeeded; IndexError beyond what the map covers."""
@@ -59,9 +60,9 @@ class SpatialMap:
             raise IndexError(f"cell {cell} is beyond the map")
         self.known[at] = state + 1
 
-    def set_pending(self, targets: Iterable[tuple[int, Cell]]) -> None:
-        """The requests in flight and the cells they aim at."""
-        self._pending = dict(targets)
+    def set_pending(self, requests: Iterable[dict[str, Any]]) -> None:
+        """The requests in flight, with `request_id` and `destination`."""
+        self._pending = {request["request_id"]: request["destination"] for request in requests}
 
     @property
     def pending_targets(self) -> dict[int, Cell]:

@@ -164,7 +164,7 @@ MAX_EVENTS = 64  # reverts (and later falls) under way
 MAX_UNDO = 512  # written cells remembered; beyond it a reset copies the whole template
 LATENCY_TABLE = 1024
 MAX_NUMBERS = MAX_ITEMS + 9 + 7 * MAX_PENDING + 8
-MAX_FACTS = 8 + 25 * (MAX_PENDING + 1)
+MAX_FACTS = 10 + 25 * (MAX_PENDING + 1)
 
 # The region: 33 x 25 x 33 cells around the start cell, and a margin of 4 so that the default view needs no bounds test.
 REGION = (33, 25, 33)  # x, y, z

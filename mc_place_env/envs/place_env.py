@@ -10,9 +10,25 @@ from mc_place_env.envs.actions import VIEWS
 from mc_place_env.envs.making import make_batch, task_options
 from mc_place_env.envs.spaces import observation_space
 from mc_place_env.simulation import report
+from mc_place_env.simulation.facts import FACTS
 from mc_place_env.simulation.view import Agent, RowView
 from mc_place_env.spatial_map import SpatialMap
-from mc_place_env.types import Outcome, Status
+
+
+STATUS, REASON, TICK, SUCCESS, PENDING, OUTCOMES, CHANGES, TERMINATED, TRUNCATED = (
+    FACTS.index(name)
+    for name in (
+        "status",
+        "reason",
+        "tick",
+        "is_success",
+        "pending_count",
+        "outcome_count",
+        "change_count",
+        "terminated",
+        "truncated",
+    )
+)
 
 
 class PlaceEnv(gym.Env):
@@ -28,7 +44,15 @@ class PlaceEnv(gym.Env):
         self._codec = VIEWS[self.config.action_view](self._batch.offered, len(self._batch.items), self.config.offset_range)
         self.action_space = self._codec.space
         self.observation_space = observation_space(self._batch)
+        self._number_parts = [
+            (name, place, None if len(shape) == 1 else shape) for name, (place, shape) in self._batch.number_slices.items()
+        ]
         self.spatial_map = SpatialMap(self._batch.palette)
+        self._scenes: Any = None
+        if self.render_mode is not None:
+            from mc_place_env.rendering.env import Scenes
+
+            self._scenes = Scenes(self._view, self.render_mode)
 
     # -- Gymnasium ---------------------------------------------------------------------------------------------------
 
@@ -39,27 +63,32 @@ class PlaceEnv(gym.Env):
         if seed is not None or self._batch.rows["episode"][0] == 0:
             self._batch.seed([int(self.np_random.integers(2**63)) if seed is None else seed])
         self._batch.reset(instance=instance)
-        row = self._batch.rows[0]
-        if not self.config.keep_spatial_map or tuple(row["origin"].tolist()) != self.spatial_map.origin:
-            self.spatial_map = SpatialMap(self._batch.palette, row["origin"].tolist())
-        return self._observation(), self._info(row)
+        if not self.config.keep_spatial_map or self._view.origin != self.spatial_map.origin:
+            self.spatial_map = SpatialMap(self._batch.palette, self._view.origin)
+        info = self._info(self._batch.out.facts[0].tolist())
+        if self._scenes is not None:
+            self._scenes.begin(info)
+        return self._observation(), info
 
     def step(self, action: Any):
-        """One decision; see the module for what happens in which order."""
+        """One decision: decode, step, and say in words what became of it."""
         self._codec.decode_one(action, self._batch.actions)
         self._batch.step()
-        row = self._batch.rows[0]
-        info = self._info(row)
-        return self._observation(), float(row["reward"]), bool(row["terminated"]), bool(row["truncated"]), info
+        facts = self._batch.out.facts[0].tolist()
+        info = self._info(facts)
+        if self._scenes is not None:
+            self._scenes.add(info)
+        reward = sum(info["reward_terms"].values())
+        return self._observation(), reward, facts[TERMINATED] == 1, facts[TRUNCATED] == 1, info
 
-    def render(self):
-        """A picture (`rgb_array`), a window (`human`) or text (`ansi`) of the scene."""
-        from mc_place_env.rendering.env import render
-
-        return render(self)
+    def render(self) -> Any:
+        """A picture (`rgb_array`), a window (`human`) or text (`ansi`) of the scene; None without a render mode."""
+        return None if self._scenes is None else self._scenes.render()
 
     def close(self) -> None:
-        """Frees what the backend holds; may be called twice."""
+        """Frees what the backend and the window hold; may be called twice."""
+        if self._scenes is not None:
+            self._scenes.close()
         self._batch.close()
 
     # -- for scripts -------------------------------------------------------------------------------------------------
@@ -119,49 +148,39 @@ class PlaceEnv(gym.Env):
     # -- info --------------------------------------------------------------------------------------------------------
 
     def _observation(self) -> dict[str, np.ndarray]:
-        batch = self._batch
-        voxels, goal, numbers = (part[0].copy() for part in batch.out[:3])
-        parts = {"voxels": voxels, "goal": goal}
-        for name, (place, shape) in batch.number_slices.items():
-            parts[name] = numbers[place].reshape(shape)
+        out = self._batch.out
+        numbers = out.numbers[0].copy()
+        parts = {"voxels": out.voxels[0].copy(), "goal": out.goal[0].copy()}
+        for name, place, shape in self._number_parts:
+            parts[name] = numbers[place] if shape is None else numbers[place].reshape(shape)
         return parts
 
-    def _info(self, row: np.void) -> dict[str, Any]:
-        palette = self._batch.palette
-        text, data = self._response(row)
-        outcomes = report.outcome_dicts(row, palette)
-        learned, error = self._learn(row)
+    def _info(self, facts: list[int]) -> dict[str, Any]:
+        row, palette = self._batch.rows[0], self._batch.palette
+        text, data = report.response(facts[STATUS], facts[REASON], row, palette)
+        learned, error = self._learn(facts)
         return {
-            "status": report.STATUS_TEXT[row["status"]],
-            "reason": report.REASON_TEXT[row["reason"]],
+            "status": report.STATUS_TEXT[facts[STATUS]],
+            "reason": report.REASON_TEXT[facts[REASON]],
             "value": text,
             "data": data,
-            "outcomes": outcomes,
-            "changes": report.change_dicts(row, palette),
-            "pending": self._view.pending,
+            "outcomes": report.outcome_dicts(row, palette) if facts[OUTCOMES] else (),
+            "changes": report.change_dicts(row, palette) if facts[CHANGES] else (),
+            "pending": self._view.pending if facts[PENDING] else (),
             "map_updated": learned,
             "map_error": error,
-            "tick": int(row["tick"]),
-            "is_success": bool(row["success"]),
-            "reward_terms": dict(zip(report.TERM_TEXT, row["reward_terms"].tolist(), strict=True)),
+            "tick": facts[TICK],
+            "is_success": facts[SUCCESS] == 1,
+            "reward_terms": dict(zip(report.TERM_TEXT, self._batch.out.terms[0].tolist(), strict=True)),
         }
 
-    def _response(self, row: np.void) -> tuple[str, dict[str, Any] | None]:
-        if row["status"] == Status.NONE:
-            return "", None
-        if row["status"] == Status.REJECTED:
-            return report.rejected_data(report.REASON_TEXT[row["reason"]])
-        return report.accepted_data(row["response"], self._batch.palette)
-
-    def _learn(self, row: np.void) -> tuple[bool, str]:
+    def _learn(self, facts: list[int]) -> tuple[bool, str]:
         """Updates the spatial map; a failure is reported, never raised."""
         try:
-            for request in row["outcomes"][: row["outcome_count"]]:
-                if request["outcome"] == Outcome.PLACED:
-                    self.spatial_map.record_placement(tuple(request["cell"].tolist()), int(request["state_after"]))
-            flying = row["pending"][: row["pending_count"]]
-            self.spatial_map.set_pending((int(r["id"]), tuple(r["destination"].tolist())) for r in flying)
-            return self.spatial_map.observe(row, self.config.view_radius), ""
+            if facts[OUTCOMES]:
+                for cell, state in self._view.placed_now():
+                    self.spatial_map.record_placement(cell, state)
+            self.spatial_map.set_pending(self._view.pending_requests() if facts[PENDING] else ())
+            return self.spatial_map.observe(self._batch.rows, self.config.view_radius), ""
         except Exception as error:
             return False, f"{type(error).__name__}: {error}"
-

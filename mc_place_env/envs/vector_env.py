@@ -132,6 +132,7 @@ class PlaceVectorEnv(gym.vector.VectorEnv):
         facts = buffers.facts.copy() if self.copy else buffers.facts
         terms = buffers.terms.copy() if self.copy else buffers.terms
         info: dict[str, Any] = named_facts(facts, self.config.max_pending)
+        del info["terminated"], info["truncated"]
         info["is_success"] = info["is_success"] != 0
         info["reward_terms"] = {name: terms[:, k] for k, name in enumerate(TERM_TEXT)}
         return info

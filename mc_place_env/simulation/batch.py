@@ -39,6 +39,7 @@ class Batch:
     ):
         self.config, self.task, self.n, self.autoreset = config, task, n, autoreset
         self.backend: Any = None
+        self.single = n == 1 and autoreset is Autoreset.DISABLED  # leaves rewards and flags to the facts
         self.parallel = threads > 1 and n >= PARALLEL_FROM
         self.palette = Palette(config.items or task.items, config.version)
         self.items = self.palette.items
@@ -130,6 +131,9 @@ class Batch:
         """One step of every row by `actions`, with autoreset."""
         if self.backend is not None:
             self._step_on_backend()
+            return
+        if self.single:
+            kernel.step_single(self.rows, self.shared, self.actions, *self.out[:5])
             return
         step = kernel.step_batch_parallel if self.parallel else kernel.step_batch
         step(self.rows, self.shared, self.actions, self.table, self.out, self.final, int(self.autoreset))

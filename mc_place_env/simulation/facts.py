@@ -10,7 +10,18 @@ import numpy as np
 from mc_place_env.jit import jit
 from mc_place_env.types import Status
 
-FACTS = ("status", "reason", "request_id", "tick", "is_success", "pending_count", "outcome_count", "change_count")
+FACTS = (
+    "status",
+    "reason",
+    "request_id",
+    "tick",
+    "is_success",
+    "pending_count",
+    "outcome_count",
+    "change_count",
+    "terminated",
+    "truncated",
+)
 OUTCOME = (
     "outcome_request_id",
     "outcome",
@@ -79,6 +90,8 @@ def write_facts(row, shared):
     facts[5] = row.pending_count
     facts[6] = row.outcome_count
     facts[7] = min(row.change_count, shared.max_pending + 1)
+    facts[8] = row.terminated
+    facts[9] = row.truncated
     at = FIRST_GROUP
     for k in range(row.outcome_count):
         write_outcome(row, row.outcomes[k], at + k * OUTCOME_SIZE)

@@ -57,6 +57,15 @@ def change_dicts(row: np.void, palette: Palette) -> tuple[dict[str, Any], ...]:
     )
 
 
+def response(status: int, reason: int, row: np.void, palette: Palette) -> tuple[str, dict[str, Any] | None]:
+    """The tool's one-line text and data dict for this step's own action; ("", None) when nothing was asked."""
+    if status == Status.NONE:
+        return "", None
+    if status == Status.REJECTED:
+        return rejected_data(REASON_TEXT[reason])
+    return accepted_data(row["response"], palette)
+
+
 def accepted_data(request: np.void, palette: Palette) -> tuple[str, dict[str, Any]]:
     """The tool's one-line text and data dict for an accepted request."""
     item, face = palette.items[request["item"]], FACE_TEXT[request["face"]]
