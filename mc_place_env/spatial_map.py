@@ -8,8 +8,8 @@ import numpy as np
 
 from mc_place_env.errors import ConfigError
 from mc_place_env.jit import jit
-from mc_place_env.rules.geometry import cell_of
-from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED
+from mc_place_env.rules.geometry import cell_of, quadrant_of, world_x, world_z
+from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, Outcome
 
 UNKNOWN = "unknown"
 Cell = tuple[int, int, int]
@@ -17,7 +17,7 @@ Cell = tuple[int, int, int]
 
 @jit
 def learn_cube(rows, i, radius, known):
-    """Copies what the observed cube shows into `known`: uint16 (SIZE_X, SIZE_Z, SIZE_Y), 0 or 1 + palette id.
+    """Copies what row i's observed cube shows into `known`: uint16 (SIZE_X, SIZE_Z, SIZE_Y), 0 or 1 + palette id.
 
     Returns how many cells were news.
     """
@@ -30,11 +30,53 @@ def learn_cube(rows, i, radius, known):
         for b in range(max(z - radius, 0), min(z + radius + 1, SIZE_Z)):
             at = (a * SIZE_Z + b) * SIZE_Y
             for c in range(max(y - radius, 0), min(y + radius + 1, SIZE_Y)):
-                seen = row.blocks[at + c] + 1
+                seen = int(row.blocks[at + c]) + 1
                 if known[a, b, c] != seen and seen != UNLOADED + 1:
                     known[a, b, c] = seen
                     news += 1
     return news
+
+
+@jit
+def learn_placements(rows, i, known):
+    """Learns every placement reported in the last step, in sight or not."""
+    row = rows[i]
+    for k in range(row.outcome_count):
+        request = row.outcomes[k]
+        if request.outcome == Outcome.PLACED:
+            x, y, z = request.cell[0] - row.origin[0], request.cell[1] - row.origin[1], request.cell[2] - row.origin[2]
+            known[x + MARGIN, z + MARGIN, y + MARGIN] = request.state_after + 1
+
+
+@jit
+def write_believed(rows, shared, i, radius, known, cube):
+    """The map around the agent as a policy sees it: uint8 (n, n, n) [right, forward, up], 0 or 1 + class."""
+    row = rows[i]
+    quadrant = quadrant_of(row.yaw)
+    x = cell_of(row.position[0]) - row.origin[0] + MARGIN
+    y = cell_of(row.position[1]) - row.origin[1] + MARGIN
+    z = cell_of(row.position[2]) - row.origin[2] + MARGIN
+    for right in range(-radius, radius + 1):
+        for forward in range(-radius, radius + 1):
+            a, b = x + world_x(quadrant, right, forward), z + world_z(quadrant, right, forward)
+            for up in range(-radius, radius + 1):
+                c = y + up
+                believed = 0
+                if 0 <= a < SIZE_X and 0 <= b < SIZE_Z and 0 <= c < SIZE_Y and known[a, b, c] != 0:
+                    believed = 1 + int(shared[0].cell_class[known[a, b, c] - 1])
+                cube[right + radius, forward + radius, up + radius] = believed
+
+
+@jit
+def learn_and_write(rows, shared, known, cubes):
+    """Every row of a batch: forgets at a reset, learns from sight and from placements, and fills `cubes`."""
+    radius = shared[0].view_radius
+    for i in range(len(rows)):
+        if rows[i].tick == 0:
+            known[i] = 0
+        learn_placements(rows, i, known[i])
+        learn_cube(rows, i, radius, known[i])
+        write_believed(rows, shared, i, radius, known[i], cubes[i])
 
 
 class SpatialMap:
@@ -52,6 +94,12 @@ class SpatialMap:
     def observe(self, rows: np.ndarray, radius: int) -> bool:
         """Learns from the cube that a batch of one observes; whether anything was news."""
         return learn_cube(rows, 0, radius, self.known) > 0
+
+    def believed(self, rows: np.ndarray, shared: np.ndarray, radius: int) -> np.ndarray:
+        """The observation `spatial_map` of a batch of one: uint8 (n, n, n), 0 unknown, else 1 + class believed."""
+        cube = np.zeros((2 * radius + 1,) * 3, np.uint8)
+        write_believed(rows, shared, 0, radius, self.known, cube)
+        return cube
 
     def record_placement(self, cell: Cell, state: int) -> None:
         """Learns that a placement succeeded; IndexError beyond what the map covers."""

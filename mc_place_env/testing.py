@@ -102,6 +102,7 @@ class VectorRow:
     def __init__(self, envs: Any, i: int, busy: bool = True):
         self.envs, self.i, self.busy = envs, i, busy
         self.view: RowView = envs.view(i)
+        self.config = envs.config
         self.items, self._palette = envs.items, envs.batch.palette
         envs.action_space.seed(i)
 

@@ -8,10 +8,12 @@ import numpy as np
 
 from mc_place_env.errors import ActionError
 from mc_place_env.rules.blocks import suggestion
+from mc_place_env.rules.geometry import relative_face
 from mc_place_env.simulation.report import rejected_data
 from mc_place_env.types import FACE_NAMES, ActionType, Face, Reason
 
 TOOL_TYPE = "mc-place"
+RELATIVE_VIEWS = ("discrete", "multi_discrete")  # their actions name faces relative to the agent only
 KEYS = ("type", "value", "item", "dx", "dy", "dz", "face", "out")
 
 
@@ -29,6 +31,8 @@ class Actions:
         if isinstance(face, str) and face not in FACE_NAMES:
             raise ActionError(f"face={face!r}: expected one of {', '.join(FACE_NAMES)}{suggestion(face, FACE_NAMES)}")
         code = FACE_NAMES[face] if isinstance(face, str) else Face(face)
+        if self._env.config.action_view in RELATIVE_VIEWS:
+            code = Face(relative_face(code, self._env.view.quadrant))
         return self._encode(ActionType.PLACE, (dx, dy, dz), code, items.index(item))
 
     def wait(self) -> Any:

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from mc_place_env.errors import ActionError
+from mc_place_env.config import PlaceEnvConfig
+from mc_place_env.errors import ActionError, ConfigError
 from mc_place_env.simulation.batch import Batch
 from mc_place_env.simulation.masks import joint_masks, marginal_masks
 from mc_place_env.types import ACTION, ActionType
@@ -31,6 +32,7 @@ class DictAction:
     """The canonical view."""
 
     name = "dict"
+    mask_width = 0  # entries of an action mask; 0 where the view has none
 
     def __init__(self, offered: Sequence[ActionType], n_items: int, offset_range: int):
         self.n_items = n_items
@@ -132,6 +134,7 @@ class MultiDiscreteAction(DictAction):
         side = 2 * offset_range + 1
         self.nvec = np.array([len(offered), side, side, side, N_RELATIVE_FACES, n_items])
         self.space = spaces.MultiDiscrete(self.nvec)
+        self.mask_width = int(self.nvec.sum())
 
     def decode(self, actions: Any, out: np.ndarray) -> None:
         """Writes a batch (n, 6) of integers into ACTION (n,). An index beyond the space is rejected by the rules."""
@@ -148,14 +151,15 @@ class MultiDiscreteAction(DictAction):
         self.decode(np.asarray(action)[None], out)
 
     def encode(self, actions: np.ndarray) -> Any:
-        """ACTION (n,) -> integers (n, 6)."""
+        """ACTION (n,) -> integers (n, 6); ActionError for what this view has no number for."""
+        check_encodable(self, actions, self.types)
         parts = [np.searchsorted(self.types, actions["type"])]
         parts += list((np.round(actions["anchor"]).astype(np.int64) + self.offset_range).T)
         return np.stack([*parts, actions["face"], actions["item"]], axis=1)
 
     def masks(self, batch: Batch) -> np.ndarray:
         """The marginals of the joint mask, concatenated: an outer bound."""
-        mask = np.zeros((batch.n, int(self.nvec.sum())), np.bool_)
+        mask = np.zeros((batch.n, self.mask_width), np.bool_)
         others = self.types[self.types != ActionType.PLACE]
         joint = np.zeros((batch.n, len(others) + int(np.prod(self.nvec[1:]))), np.bool_)
         marginal_masks(batch.rows, batch.shared, self.types, others, joint, mask)
@@ -178,6 +182,7 @@ class DiscreteAction(DictAction):
         self.shape = (side, side, side, N_RELATIVE_FACES, n_items)
         self.size = len(self.others) + (int(np.prod(self.shape)) if self.places else 0)
         self.space = spaces.Discrete(self.size)
+        self.mask_width = self.size
 
     def decode(self, actions: Any, out: np.ndarray) -> None:
         """Writes a batch (n,) of indices into ACTION (n,)."""
@@ -197,7 +202,11 @@ class DiscreteAction(DictAction):
         self.decode(np.asarray(action)[None], out)
 
     def encode(self, actions: np.ndarray) -> Any:
-        """ACTION (n,) -> indices (n,). Parameters of actions other than PLACE are not kept: nothing reads them."""
+        """ACTION (n,) -> indices (n,); ActionError for what this view has no number for.
+
+        Parameters of actions other than PLACE are not kept: nothing reads them.
+        """
+        check_encodable(self, actions, (*self.others, ActionType.PLACE) if self.places else self.others)
         is_place = actions["type"] == ActionType.PLACE
         offsets = (np.round(actions["anchor"]).astype(np.int64) + self.offset_range).T
         parts = (*offsets, actions["face"], actions["item"])
@@ -206,7 +215,7 @@ class DiscreteAction(DictAction):
 
     def masks(self, batch: Batch) -> np.ndarray:
         """The exact joint mask."""
-        mask = np.zeros((batch.n, self.size), np.bool_)
+        mask = np.zeros((batch.n, self.mask_width), np.bool_)
         joint_masks(batch.rows, batch.shared, self.others, mask)
         return mask
 
@@ -214,10 +223,34 @@ class DiscreteAction(DictAction):
         return int(batch[0])
 
 
+def check_encodable(view: "MultiDiscreteAction | DiscreteAction", actions: np.ndarray, types: Sequence[int]) -> None:
+    """ActionError naming the first part of an action that a view of whole numbers cannot express."""
+    place = actions["type"] == ActionType.PLACE
+    r, anchors = view.offset_range, np.round(actions["anchor"])
+    for bad, part, expected in (
+        (~np.isin(actions["type"], types), "type", ", ".join(ActionType(t).name for t in types)),
+        (place & (np.abs(anchors) > r).any(axis=1), "anchor", f"offsets from {-r} to {r} (offset_range)"),
+        (place & ~np.isin(actions["face"], range(N_RELATIVE_FACES)), "face", "the relative faces UP to RIGHT"),
+        (place & ~np.isin(actions["item"], range(view.n_items)), "item", f"an index below {view.n_items}"),
+    ):
+        if bad.any():
+            value = actions[part][bad][0]
+            name = ActionType(value).name if part == "type" and value in list(ActionType) else value.tolist()
+            raise ActionError(f"action[{part!r}]={name}: action_view={view.name!r} offers {expected}")
+
+
 def taken(types: np.ndarray, index: np.ndarray) -> np.ndarray:
     """types[index], and -1 (an invalid type) where the index is out of range."""
     inside = (index >= 0) & (index < len(types))
     return np.where(inside, types[np.where(inside, index, 0)], -1)
+
+
+def make_codec(config: PlaceEnvConfig, batch: Batch) -> DictAction:
+    """The configured view; ConfigError if its masks are to be observed and it has none."""
+    codec = VIEWS[config.action_view](batch.offered, len(batch.items), config.offset_range)
+    if "action_mask" in config.observe and codec.mask_width == 0:
+        raise ConfigError(f"observe='action_mask': action_view={config.action_view!r} has no masks")
+    return codec
 
 
 VIEWS = {view.name: view for view in (DictAction, TupleAction, MultiDiscreteAction, DiscreteAction)}

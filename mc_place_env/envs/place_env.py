@@ -6,7 +6,7 @@ import gymnasium as gym
 import numpy as np
 
 from mc_place_env.config import PlaceEnvConfig
-from mc_place_env.envs.actions import VIEWS
+from mc_place_env.envs.actions import make_codec
 from mc_place_env.envs.making import make_batch, task_options
 from mc_place_env.envs.spaces import observation_space
 from mc_place_env.simulation import report
@@ -32,7 +32,100 @@ STATUS, REASON, TICK, SUCCESS, PENDING, OUTCOMES, CHANGES, TERMINATED, TRUNCATED
 
 
 class PlaceEnv(gym.Env):
-    """See mc_place_env/envs/place_env.py."""
+    """Minecraft's mc-place tool as an environment: ask for a block now, hear ticks later what became of it.
+
+    ## Description
+    The agent stands in a voxel world of 33 x 25 x 33 cells. PLACE names an *anchor* (an existing block, as an offset
+    right/up/forward of the agent), a *face* of it and an *item*. The request is accepted at once and judged some ticks
+    later, by the world, body and inventory of that tick; until then it is in flight. One step is `ticks_per_step`
+    ticks of 50 ms. Within a step: decode, submit, then tick by tick the body moves, requests that are due are judged
+    in order of submission and reverts happen; then verdicts reach the agent, the spatial map learns, and observation,
+    reward and termination are taken.
+
+    ## Action Space
+    `Dict`; `action_view=` offers the same as `Tuple`, `MultiDiscrete` or `Discrete` (see envs/actions.py).
+
+    | Key | Space | Meaning |
+    |---|---|---|
+    | `type` | `Discrete(10)` | 0 WAIT, 1 PLACE, 2-5 MOVE_FORWARD/BACK/LEFT/RIGHT, 6-7 TURN_LEFT/RIGHT, 8 JUMP, 9 SNEAK |
+    | `anchor` | `Box(-5, 5, (3,), float32)` | right, up, forward of the agent's cell; rounded half to even |
+    | `face` | `Discrete(10)` | UP, DOWN, FORWARD, BACK, LEFT, RIGHT, NORTH, SOUTH, EAST, WEST |
+    | `item` | `Discrete(K)` | index into `items` |
+
+    The parameters are read for PLACE only. A MOVE walks to the centre of the neighbour cell (6 ticks from rest) and
+    runs on while other actions are taken; a further MOVE or TURN is ignored meanwhile. Wrong keys, shapes or dtypes
+    raise ActionError; a bad value in a well-formed action is rejected.
+
+    ## Observation Space
+    `Dict`, all in the agent's frame; n = 2 * view_radius + 1, K items, P = max_pending.
+
+    | Key | Shape, dtype | Range | Meaning |
+    |---|---|---|---|
+    | `voxels` | (n, n, n) uint8 | 0..4+K | cell classes, indexed [right, forward, up] from -r to r |
+    | `goal` | (n, n, n) uint8 | 0..4+K | class wanted in a cell, 0 where none is |
+    | `inventory` | (K,) float32 | 0..36 | counts in stacks of 64 |
+    | `pose` | (9,) float32 | -64..64 | heading sin and cos, offset in the cell right, up, forward (blocks), vertical \
+speed (blocks/tick), on_ground, sneaking, moving |
+    | `pending` | (P, 7) float32 | -64..64 | valid, destination right, up, forward (cells), face, item, age (ticks) |
+    | `last_outcome` | (8,) float32 | -64..64 | valid, placed, failed, reason, destination right, up, forward, item |
+    | `spatial_map` | (n, n, n) uint8 | 0..5+K | with `observe=`: 0 unknown, else 1 + class believed |
+    | `action_mask` | (width,) int8 | 0..1 | with `observe=`, in the discrete views |
+
+    Classes: 0 empty, 1 replaceable, 2 anchor, 3 intercepts clicks, 4 out of world, 5 + k the block of item k.
+
+    ## Rewards
+    Weighted terms, in `info["reward_terms"]`; they sum to the reward. `progress` is potential-based shaping on the
+    share of missing goal cells filled by reported verdicts; `wrong_block`, `failed_request`, `time` (a tick) are
+    penalties; `success` is paid once. Everything falls when the verdict is reported. Sandbox has no reward.
+
+    ## Starting State
+    An instance of the task, drawn from `split` by the seed; `reset(options={"task": {"split", "difficulty",
+    "instance"}})` chooses, `reset(options={"scenario": {...}})` builds any start (see tasks/scenario.py).
+
+    ## Episode End
+    1. Termination: the task's goal is reached.
+    2. Truncation: `episode_steps` steps. Either way requests not yet judged are reported as `cancelled` in that step.
+
+    ## Information
+    The same keys on every step and reset.
+
+    | Key | Meaning |
+    |---|---|
+    | `status`, `reason` | this step's own action: `none`, `accepted` or `rejected`, and why |
+    | `value`, `data` | the tool's one-line text and dict (`None` when nothing was asked) |
+    | `outcomes` | one dict a request resolved since the last step: `outcome`, `reason`, `detail`, `cell`, ticks, steps |
+    | `changes` | later changes to placed blocks: `request_id`, `tick`, `cell`, `from`, `to`, `kind` |
+    | `pending` | ids of the requests in flight |
+    | `map_updated`, `map_error` | whether the spatial map learned this step; why it could not |
+    | `tick` | ticks since reset |
+    | `is_success` | goal reached |
+    | `reward_terms` | name -> weighted value |
+
+    ## Arguments
+    | Parameter | Type | Default | Meaning |
+    |---|---|---|---|
+    | `backend` | str | `"simulator"` | or `"minecraft"` (live), or a Backend object |
+    | `action_view` | str | `"dict"` | or `"tuple"`, `"multi_discrete"`, `"discrete"` |
+    | `ticks_per_step` | int | 4 | 1 to 100 |
+    | `latency` | int, pair, mapping | `(2, 10)` | ticks to the verdict (see config.LatencyModel); not on the live backend |
+    | `max_pending` | int | 3 | requests in flight, 1 to 32; one more is refused with `queue_full` |
+    | `precheck` | str | `"arguments"` | `"world"` also refuses at once what the rules refuse now |
+    | `episode_steps` | int | per task | steps until truncation |
+    | `view_radius` | int | 4 | 1 to 8 |
+    | `items` | list of str | per task | item names, 1 to 64 |
+    | `actions` | list of str | per task | offered action types; WAIT always is |
+    | `reach` | float | 4.5 | eye to the nearest point of the anchor's cell, blocks |
+    | `difficulty`, `split` | float, str | per task, `"train"` | which instances are drawn |
+    | `gamma`, `rewards` | float, mapping | 0.95, per task | discount of the shaping, weights of the terms |
+    | `offset_range` | int | 3 | R of the discrete views |
+    | `observe` | list of str | none | `"spatial_map"`, `"action_mask"` |
+    | `keep_spatial_map` | bool | False | the map survives resets |
+    | `server`, `version`, `username` | str | `"embedded"`, `"1.20.4"`, generated | live: our own server, or `host:port` |
+    | `render_mode` | str | None | `"rgb_array"`, `"human"`, `"ansi"` |
+
+    ## Version History
+    * v0: first release.
+    """
 
     metadata = {"render_modes": ["rgb_array", "human", "ansi"], "render_fps": 5}
 
@@ -41,9 +134,9 @@ class PlaceEnv(gym.Env):
         self.render_mode = self.config.render_mode
         self._batch = make_batch(self.config, 1)
         self._view = RowView(self._batch)
-        self._codec = VIEWS[self.config.action_view](self._batch.offered, len(self._batch.items), self.config.offset_range)
+        self._codec = make_codec(self.config, self._batch)
         self.action_space = self._codec.space
-        self.observation_space = observation_space(self._batch)
+        self.observation_space = observation_space(self._batch, self._codec.mask_width)
         self._number_parts = [
             (name, place, None if len(shape) == 1 else shape) for name, (place, shape) in self._batch.number_slices.items()
         ]
@@ -153,6 +246,14 @@ class PlaceEnv(gym.Env):
         parts = {"voxels": out.voxels[0].copy(), "goal": out.goal[0].copy()}
         for name, place, shape in self._number_parts:
             parts[name] = numbers[place] if shape is None else numbers[place].reshape(shape)
+        return self._add_optional(parts) if self.config.observe else parts
+
+    def _add_optional(self, parts: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        batch, observe = self._batch, self.config.observe
+        if "spatial_map" in observe:
+            parts["spatial_map"] = self.spatial_map.believed(batch.rows, batch.shared, self.config.view_radius)
+        if "action_mask" in observe:
+            parts["action_mask"] = self.action_masks().astype(np.int8)
         return parts
 
     def _info(self, facts: list[int]) -> dict[str, Any]:

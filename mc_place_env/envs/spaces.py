@@ -10,7 +10,7 @@ from mc_place_env.types import MAX_ITEMS, Buffers, CellClass
 MAX_STACKS = 36.0
 
 
-def observation_space(batch: Batch) -> spaces.Dict:
+def observation_space(batch: Batch, mask_width: int) -> spaces.Dict:
     """The Dict space of one environment of the batch (see the table in PlaceEnv)."""
     n_classes = int(CellClass.ITEM) + len(batch.items)
     assert n_classes <= CellClass.ITEM + MAX_ITEMS < 255  # SB3 takes a uint8 box up to 255 for an image
@@ -21,6 +21,10 @@ def observation_space(batch: Batch) -> spaces.Dict:
     for name, (_, shape) in batch.number_slices.items():
         low, high = (0.0, MAX_STACKS) if name == "inventory" else (-LIMIT, LIMIT)
         parts[name] = spaces.Box(low, high, shape, np.float32)
+    if "spatial_map" in batch.config.observe:
+        parts["spatial_map"] = spaces.Box(0, n_classes, batch.out.voxels.shape[1:], np.uint8)
+    if "action_mask" in batch.config.observe:
+        parts["action_mask"] = spaces.Box(0, 1, (mask_width,), np.int8)
     return spaces.Dict(parts)
 
 

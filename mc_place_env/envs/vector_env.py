@@ -8,14 +8,15 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from mc_place_env.config import PlaceEnvConfig, check_int
-from mc_place_env.envs.actions import VIEWS
+from mc_place_env.envs.actions import make_codec
 from mc_place_env.envs.making import make_batch, task_options
 from mc_place_env.envs.spaces import observation, observation_space
 from mc_place_env.errors import ConfigError
 from mc_place_env.simulation.facts import named_facts
 from mc_place_env.simulation.report import TERM_TEXT
 from mc_place_env.simulation.view import RowView
-from mc_place_env.types import Autoreset, Buffers
+from mc_place_env.spatial_map import learn_and_write
+from mc_place_env.types import SIZE_X, SIZE_Y, SIZE_Z, Autoreset, Buffers
 
 MODES = {
     AutoresetMode.NEXT_STEP: Autoreset.NEXT_STEP,
@@ -25,7 +26,34 @@ MODES = {
 
 
 class PlaceVectorEnv(gym.vector.VectorEnv):
-    """See mc_place_env/envs/vector_env.py."""
+    """N environments as one: `gymnasium.make_vec("McPlace/Wall-v0", num_envs=256, ...)`.
+
+    Row i seeded with `seed + i` is, byte for byte, the single environment (PlaceEnv) with that seed. Takes PlaceEnv's
+    arguments, and:
+
+    | Parameter | Type | Default | Meaning |
+    |---|---|---|---|
+    | `num_envs` | int | 1 | rows |
+    | `autoreset_mode` | AutoresetMode or its name | NEXT_STEP | SAME_STEP adds `final_obs`, `final_info`; DISABLED \
+takes `reset(options={"reset_mask": bool (num_envs,)})` |
+    | `copy` | bool | True | False returns views of buffers that the next step overwrites |
+    | `threads` | int | 1 | above 1, and from 64 rows on, rows are stepped in parallel (numba's thread count) |
+
+    ## Information
+    Arrays with a leading axis num_envs; codes are those of the enums in `mc_place_env.types`. G = max_pending + 1.
+
+    | Key | Shape | Meaning |
+    |---|---|---|
+    | `status`, `reason` | () | 0 nothing asked, 1 accepted, 2 rejected; Reason |
+    | `request_id` | () | id of the request accepted in this step, 0 if none |
+    | `tick`, `pending_count`, `is_success` | () | ticks since reset, requests in flight, goal reached |
+    | `outcome_count` | () | groups in use below |
+    | `outcome_request_id`, `outcome`, `outcome_reason`, `outcome_item`, `outcome_face`, `outcome_*_tick`, \
+`outcome_*_step` | (G,) | verdicts heard of in this step, in order of resolution |
+    | `outcome_anchor`, `outcome_destination`, `outcome_cell` | (G, 3) | their cells |
+    | `change_count`, `change_*` | (G,), (G, 3) | later changes of placed blocks |
+    | `reward_terms` | dict of () | weighted terms |
+    """
 
     def __init__(
         self,
@@ -42,10 +70,14 @@ class PlaceVectorEnv(gym.vector.VectorEnv):
         self.config = PlaceEnvConfig.parse(options)
         self.copy = copy
         self.batch = make_batch(self.config, self.num_envs, check_int("threads", threads, 1, 1024), MODES[mode])
-        n_items = len(self.batch.items)
-        self._codec = VIEWS[self.config.action_view](self.batch.offered, n_items, self.config.offset_range)
+        self._codec = make_codec(self.config, self.batch)
         self.single_action_space = self._codec.space
-        self.single_observation_space = observation_space(self.batch)
+        self.single_observation_space = observation_space(self.batch, self._codec.mask_width)
+        if self.config.observe and mode is AutoresetMode.SAME_STEP:
+            raise ConfigError("observe=: not with autoreset_mode=SAME_STEP, whose final_obs would lack it")
+        self._known = np.zeros((0, 0, 0, 0), np.uint16)
+        if "spatial_map" in self.config.observe:
+            self._known = np.zeros((self.num_envs, SIZE_X, SIZE_Z, SIZE_Y), np.uint16)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
@@ -58,7 +90,7 @@ class PlaceVectorEnv(gym.vector.VectorEnv):
         instance = task_options(self.batch, options)
         self._seed(seed)
         self.batch.reset(which, instance)
-        return observation(self.batch, self.batch.out, self.copy), self._info(self.batch.out)
+        return self._observation(), self._info(self.batch.out)
 
     def step(self, actions: Any):
         """One decision of every row."""
@@ -69,7 +101,7 @@ class PlaceVectorEnv(gym.vector.VectorEnv):
         info = self._info(out)
         self._add_final(info)
         rewards, terminated, truncated = (part.copy() if self.copy else part for part in out[5:8])
-        return observation(batch, out, self.copy), rewards, terminated, truncated, info
+        return self._observation(), rewards, terminated, truncated, info
 
     def close_extras(self, **_: Any) -> None:
         """Frees what the backend holds."""
@@ -127,6 +159,16 @@ class PlaceVectorEnv(gym.vector.VectorEnv):
         if len(seeds) != self.num_envs:
             raise ConfigError(f"seed={seed!r}: expected one seed or {self.num_envs} of them")
         self.batch.seed(seeds)
+
+    def _observation(self) -> dict[str, np.ndarray]:
+        batch = self.batch
+        parts = observation(batch, batch.out, self.copy)
+        if "spatial_map" in self.config.observe:
+            parts["spatial_map"] = np.empty_like(batch.out.voxels)
+            learn_and_write(batch.rows, batch.shared, self._known, parts["spatial_map"])
+        if "action_mask" in self.config.observe:
+            parts["action_mask"] = self.action_masks().astype(np.int8)
+        return parts
 
     def _info(self, buffers: Buffers) -> dict[str, Any]:
         facts = buffers.facts.copy() if self.copy else buffers.facts

@@ -1,0 +1,35 @@
+# Two commands for a newcomer: `make demo` and `make test`. Both set everything up by themselves.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUNS := runs/demo
+
+.PHONY: demo test setup lint bench clean
+
+setup: $(VENV)/.installed
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	    --editable '.[train,minecraft,render,test,dev]'
+	$(BIN)/python -m mc_place_env.minecraft.node
+	touch $@
+
+demo: setup
+	$(BIN)/python train/ppo.py configs/wall.yaml --out $(RUNS)
+	$(BIN)/python train/evaluate.py --policy $(RUNS)/model.zip --policy random --policy scripted \
+	    --id McPlace/Wall-v0 --backend simulator --backend minecraft --episodes 200 --live-episodes 64 --num-envs 16
+
+test: setup
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+	$(BIN)/python -m pytest -n 2 -m "not live"
+	$(BIN)/python -m pytest -m live
+
+bench: setup
+	$(BIN)/python benchmarks/throughput.py
+
+clean:
+	rm -rf $(VENV) runs
