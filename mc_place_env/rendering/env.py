@@ -8,8 +8,8 @@ from mc_place_env.rendering import Scene, corner_behind, draw_frame, draw_text
 from mc_place_env.simulation.view import RowView
 from mc_place_env.types import AIR, MARGIN, REGION, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, VOID
 
-WINDOW = (5, 1, 5)  # cells shown beside, below and before the start cell
-WINDOW_UP = 4
+WINDOW = (4, 1, 4)  # cells shown beside, below and before the start cell
+WINDOW_UP = 3
 FLASH_TICKS = 16  # how long a verdict stays visible
 
 
