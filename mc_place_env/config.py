@@ -48,6 +48,13 @@ def check_number(key: str, value: Any, low: float, high: float) -> float:
     return float(value)
 
 
+def check_bool(key: str, value: Any) -> bool:
+    """The value, or ConfigError naming key and value."""
+    if not isinstance(value, bool):
+        raise ConfigError(f"{key}={value!r}: expected True or False")
+    return value
+
+
 def check_choice(key: str, value: Any, choices: tuple) -> Any:
     """The value, or ConfigError listing what is allowed."""
     if value not in choices:
@@ -77,10 +84,15 @@ class LatencyModel:
         `revert_ticks`.
         """
         if isinstance(value, LatencyModel):
+            for part in ("entry", "response", "revert_ticks"):
+                _empirical(getattr(value, part), f"{key}.{part}")
+            check_number(f"{key}.revert_probability", value.revert_probability, 0.0, 1.0)
             return value
         if isinstance(value, Mapping) and not set(value) <= set(DISTRIBUTIONS):
             refuse_unknown(value, ("entry", "response", "revert_probability", "revert_ticks", *DISTRIBUTIONS), key)
             shape = {k: v for k, v in value.items() if k in DISTRIBUTIONS}
+            if shape and "entry" in value:
+                raise ConfigError(f"{key}={dict(value)!r}: expected either 'entry' or {next(iter(shape))!r}, not both")
             return LatencyModel(
                 entry=_distribution(shape or value.get("entry", (2, 10)), f"{key}.entry"),
                 response=_distribution(value.get("response", 0), f"{key}.response"),
@@ -245,13 +257,14 @@ def _checked(config: PlaceEnvConfig) -> dict[str, Any]:
         "items": None if config.items is None else _checked_items(config.items),
         "actions": None if config.actions is None else _checked_actions(config.actions),
         "observe": _checked_names("observe", config.observe, OPTIONAL_OBSERVATIONS),
+        "keep_spatial_map": check_bool("keep_spatial_map", config.keep_spatial_map),
         "render_mode": check_choice("render_mode", config.render_mode, (None, "rgb_array", "human", "ansi")),
         "difficulty": None if config.difficulty is None else check_number("difficulty", config.difficulty, 0.0, 1.0),
     }
 
 
 def _checked_items(items: Any) -> tuple[str, ...]:
-    if isinstance(items, str) or not all(isinstance(i, str) for i in items):
+    if not isinstance(items, (list, tuple)) or not all(isinstance(i, str) for i in items):
         raise ConfigError(f"items={items!r}: expected a list of item names")
     if not 1 <= len(items) <= MAX_ITEMS or len(set(items)) != len(items):
         raise ConfigError(f"items={items!r}: expected 1 to {MAX_ITEMS} different item names")
@@ -262,7 +275,7 @@ def _checked_actions(actions: Any) -> tuple[ActionType, ...]:
     """Offered action types, by name or number, in the order of ActionType; WAIT is always offered."""
     names = {a.name.lower(): a for a in ActionType}
     chosen = {ActionType.WAIT}
-    for action in (actions,) if isinstance(actions, str) else actions:
+    for action in _checked_list("actions", actions):
         if action not in names and action not in list(ActionType):
             raise ConfigError(f"actions: {action!r} is none of {', '.join(names)}{closest(action, names)}")
         chosen.add(names[action] if action in names else ActionType(action))
@@ -270,10 +283,17 @@ def _checked_actions(actions: Any) -> tuple[ActionType, ...]:
 
 
 def _checked_names(key: str, values: Any, choices: tuple[str, ...]) -> tuple[str, ...]:
-    values = (values,) if isinstance(values, str) else tuple(values)
+    values = _checked_list(key, values)
     for value in values:
         check_choice(key, value, choices)
     return values
+
+
+def _checked_list(key: str, values: Any) -> tuple:
+    values = (values,) if isinstance(values, str) else values
+    if not isinstance(values, (list, tuple)):
+        raise ConfigError(f"{key}={values!r}: expected a list of names")
+    return tuple(values)
 
 
 def read_yaml(path: str | Path) -> dict[str, Any]:

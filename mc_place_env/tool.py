@@ -30,6 +30,8 @@ class Actions:
             raise ActionError(f"item={item!r}: not among {items}{suggestion(item, items)}")
         if isinstance(face, str) and face not in FACE_NAMES:
             raise ActionError(f"face={face!r}: expected one of {', '.join(FACE_NAMES)}{suggestion(face, FACE_NAMES)}")
+        if not isinstance(face, str) and face not in list(Face):
+            raise ActionError(f"face={face!r}: expected one of {', '.join(f.name for f in Face)}")
         code = FACE_NAMES[face] if isinstance(face, str) else Face(face)
         if self._env.config.action_view in RELATIVE_VIEWS:
             code = Face(relative_face(code, self._env.view.quadrant))

@@ -48,15 +48,18 @@ class DictAction:
 
     def decode(self, actions: Any, out: np.ndarray) -> None:
         """Writes a batch of actions (each part with a leading axis n) into ACTION (n,)."""
-        if not isinstance(actions, dict) or actions.keys() != set(KEYS):
-            found = sorted(actions) if isinstance(actions, dict) else type(actions).__name__
-            raise ActionError(f"action: expected a dict with the keys {', '.join(KEYS)}, got {found}")
+        self._check_keys(actions)
         for key in KEYS:
             out[key] = self._part(key, actions[key], out[key].shape)
 
+    def _check_keys(self, actions: Any) -> None:
+        if not isinstance(actions, dict) or actions.keys() != set(KEYS):
+            found = list(actions) if isinstance(actions, dict) else type(actions).__name__
+            raise ActionError(f"action: expected a dict with the keys {', '.join(KEYS)}, got {found}")
+
     def _part(self, key: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
         kinds = "fiu" if key == "anchor" else "iu"
-        array = np.asarray(value)
+        array = as_array(value)
         if array.dtype.kind not in kinds or array.shape != shape:
             expected = "numbers" if key == "anchor" else "integers"
             raise ActionError(
@@ -66,9 +69,9 @@ class DictAction:
 
     def decode_one(self, action: Any, out: np.ndarray) -> None:
         """Writes a single environment's action into ACTION (1,)."""
-        if not isinstance(action, dict):
-            raise ActionError(f"action: expected a dict with the keys {', '.join(KEYS)}, got {type(action).__name__}")
-        self.decode({key: np.asarray(value)[None] for key, value in action.items()}, out)
+        self._check_keys(action)
+        for key in KEYS:
+            out[key][0] = self._part(key, action[key], out[key].shape[1:])
 
     def encode(self, actions: np.ndarray) -> Any:
         """The inverse of `decode`: ACTION (n,) -> a batch of this view."""
@@ -105,15 +108,17 @@ class TupleAction(DictAction):
 
     def decode(self, actions: Any, out: np.ndarray) -> None:
         """Writes a batch of tuples into ACTION (n,)."""
-        if not isinstance(actions, (tuple, list)) or len(actions) != len(KEYS):
-            raise ActionError(f"action: expected a tuple of {', '.join(KEYS)}, got {actions!r}")
-        super().decode(dict(zip(KEYS, actions, strict=True)), out)
+        super().decode(self._by_key(actions), out)
+
+    def _by_key(self, action: Any) -> dict[str, Any]:
+        if not isinstance(action, (tuple, list)) or len(action) != len(KEYS):
+            found = f"{len(action)} parts" if isinstance(action, (tuple, list)) else type(action).__name__
+            raise ActionError(f"action: expected a tuple of {', '.join(KEYS)}, got {found}")
+        return dict(zip(KEYS, action, strict=True))
 
     def decode_one(self, action: Any, out: np.ndarray) -> None:
         """Writes a single environment's action into ACTION (1,)."""
-        if not isinstance(action, (tuple, list)):
-            raise ActionError(f"action: expected a tuple of {', '.join(KEYS)}, got {type(action).__name__}")
-        self.decode(tuple(np.asarray(value)[None] for value in action), out)
+        super().decode_one(self._by_key(action), out)
 
     def encode(self, actions: np.ndarray) -> Any:
         """ACTION (n,) -> a tuple of arrays."""
@@ -138,7 +143,7 @@ class MultiDiscreteAction(DictAction):
 
     def decode(self, actions: Any, out: np.ndarray) -> None:
         """Writes a batch (n, 6) of integers into ACTION (n,). An index beyond the space is rejected by the rules."""
-        array = np.asarray(actions)
+        array = as_array(actions)
         if array.dtype.kind not in "iu" or array.shape != (len(out), 6):
             raise ActionError(f"action: expected integers of shape {(6,)}, got {array.dtype} of {array.shape[1:]}")
         out["type"] = taken(self.types, array[:, 0])
@@ -148,7 +153,7 @@ class MultiDiscreteAction(DictAction):
 
     def decode_one(self, action: Any, out: np.ndarray) -> None:
         """Writes a single environment's action into ACTION (1,)."""
-        self.decode(np.asarray(action)[None], out)
+        self.decode(as_array(action)[None], out)
 
     def encode(self, actions: np.ndarray) -> Any:
         """ACTION (n,) -> integers (n, 6); ActionError for what this view has no number for."""
@@ -186,7 +191,7 @@ class DiscreteAction(DictAction):
 
     def decode(self, actions: Any, out: np.ndarray) -> None:
         """Writes a batch (n,) of indices into ACTION (n,)."""
-        array = np.asarray(actions)
+        array = as_array(actions)
         if array.dtype.kind not in "iu" or array.shape != (len(out),):
             raise ActionError(f"action: expected an integer, got {array.dtype} of shape {array.shape[1:]}")
         place = array - len(self.others)
@@ -199,7 +204,7 @@ class DiscreteAction(DictAction):
 
     def decode_one(self, action: Any, out: np.ndarray) -> None:
         """Writes a single environment's action into ACTION (1,)."""
-        self.decode(np.asarray(action)[None], out)
+        self.decode(as_array(action)[None], out)
 
     def encode(self, actions: np.ndarray) -> Any:
         """ACTION (n,) -> indices (n,); ActionError for what this view has no number for.
@@ -221,6 +226,14 @@ class DiscreteAction(DictAction):
 
     def _first(self, batch: Any) -> Any:
         return int(batch[0])
+
+
+def as_array(value: Any) -> np.ndarray:
+    """The value as an array; a list of uneven lists becomes one of objects, which no view takes."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return np.empty(len(value), object)
 
 
 def check_encodable(view: "MultiDiscreteAction | DiscreteAction", actions: np.ndarray, types: Sequence[int]) -> None:

@@ -1,5 +1,6 @@
 """From a configuration to a batch with its backend, shared by the single and the vector environment."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from mc_place_env.config import PlaceEnvConfig, check_choice, check_int, check_number, refuse_unknown
@@ -27,20 +28,25 @@ def make_batch(config: PlaceEnvConfig, n: int = 1, threads: int = 1, autoreset: 
 
 def task_options(batch: Batch, options: dict[str, Any] | None) -> Instance | None:
     """Carries out `reset(options=...)`: sets split and difficulty, and returns the instance asked for, if any."""
-    options = options or {}
+    options = check_mapping("reset options", options)
     refuse_unknown(options, ("scenario", "task"), "reset options")
     if options.get("scenario") is not None:
         return parse_scenario(options["scenario"], batch.palette)
-    task = options.get("task") or {}
+    task = check_mapping("reset options['task']", options.get("task"))
     refuse_unknown(task, ("split", "difficulty", "instance"), "reset options['task']")
     split, difficulty = batch.split, batch.difficulty
     if task.get("split") is not None:
         split = check_choice("split", task["split"], ("train", "test"))
     if task.get("difficulty") is not None:
         difficulty = check_number("difficulty", task["difficulty"], 0.0, 1.0)
+    number = None if task.get("instance") is None else check_int("instance", task["instance"], 0, 2**31)
     if (split, difficulty) != (batch.split, batch.difficulty):
         batch.set_task(split, difficulty)
-    if task.get("instance") is None:
-        return None
-    number = check_int("instance", task["instance"], 0, 2**31)
-    return batch.task.instance(number, difficulty, batch.items)
+    return None if number is None else batch.task.instance(number, difficulty, batch.items)
+
+
+def check_mapping(key: str, value: Any) -> Mapping[str, Any]:
+    """The value, {} for None; ConfigError for anything but a mapping."""
+    if value is not None and not isinstance(value, Mapping):
+        raise ConfigError(f"{key}={value!r}: expected a mapping")
+    return value or {}

@@ -7,9 +7,9 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from mc_place_env.config import PlaceEnvConfig, check_int
+from mc_place_env.config import PlaceEnvConfig, check_bool, check_int
 from mc_place_env.envs.actions import make_codec
-from mc_place_env.envs.making import make_batch, task_options
+from mc_place_env.envs.making import check_mapping, make_batch, task_options
 from mc_place_env.envs.spaces import observation, observation_space
 from mc_place_env.errors import ConfigError
 from mc_place_env.simulation.facts import named_facts
@@ -68,7 +68,7 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         mode = _autoreset_mode(autoreset_mode)
         self.metadata = {"autoreset_mode": mode, "render_modes": []}
         self.config = PlaceEnvConfig.parse(options)
-        self.copy = copy
+        self.copy = check_bool("copy", copy)
         self.batch = make_batch(self.config, self.num_envs, check_int("threads", threads, 1, 1024), MODES[mode])
         self._codec = make_codec(self.config, self.batch)
         self.single_action_space = self._codec.space
@@ -85,7 +85,7 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
 
     def reset(self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None):
         """Begins an episode in every row (or, with options["reset_mask"], in some); row i is seeded seed + i."""
-        options = dict(options or {})
+        options = dict(check_mapping("reset options", options))
         which = self._mask(options.pop("reset_mask", None))
         instance = task_options(self.batch, options)
         self._seed(seed)
@@ -153,12 +153,13 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
             return
         if seed is None:
             seed = int(self.np_random.integers(2**62))
-        elif isinstance(seed, int):
+        elif not isinstance(seed, (list, tuple, np.ndarray)):
+            seed = check_int("seed", seed, 0, 2**64 - 1)
             super().reset(seed=seed)
         seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else list(seed)
         if len(seeds) != self.num_envs:
             raise ConfigError(f"seed={seed!r}: expected one seed or {self.num_envs} of them")
-        self.batch.seed(seeds)
+        self.batch.seed([check_int(f"seed[{i}]", s, 0, 2**65) for i, s in enumerate(seeds)])
 
     def _observation(self) -> dict[str, np.ndarray]:
         batch = self.batch

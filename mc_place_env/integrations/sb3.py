@@ -181,18 +181,18 @@ class VoxelExtractor(BaseFeaturesExtractor):
     def forward(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
         """Observations of n environments -> (n, features_dim)."""
         voxels, goal = observations["voxels"], observations["goal"]
-        missing = (goal != 0) & (goal != voxels)
-        planes = torch.stack([voxels >= CellClass.ANCHOR, missing, self.asked(observations["pending"])], dim=1)
-        items = [(missing & (goal == CellClass.ITEM + k)).flatten(1).any(dim=1) for k in range(self.n_items)]
-        numbers = [observations[key].flatten(1) for key in self.numbers]
-        inputs = torch.cat([planes.flatten(1).float(), torch.stack(items, dim=1).float(), *numbers], dim=1)
-        return functional.relu(self.linear(inputs))
+        missing = ((goal != 0) & (goal != voxels)).float()
+        solid, asked = (voxels >= CellClass.ANCHOR).float(), self.asked(observations["pending"])
+        counts = goal.new_zeros(len(goal), CellClass.ITEM + self.n_items)
+        counts.scatter_add_(1, goal.flatten(1).long(), missing.flatten(1))
+        parts = [solid, missing, asked, (counts[:, CellClass.ITEM :] > 0).float()]
+        parts += [observations[key] for key in self.numbers]
+        return functional.relu(self.linear(torch.cat([part.flatten(1) for part in parts], dim=1)))
 
     def asked(self, pending: torch.Tensor) -> torch.Tensor:
-        """Cells that requests in flight will fill: pending (n, max_pending, 7) -> bool (n, side, side, side)."""
+        """Cells that requests in flight will fill: pending (n, max_pending, 7) -> 0 or 1 (n, side^3)."""
         cells = (pending[..., 1:4] + self.side // 2).long()  # right, up, forward
         inside = (pending[..., 0] > 0) & ((cells >= 0) & (cells < self.side)).all(dim=-1)
         right, up, forward = cells.clamp(0, self.side - 1).unbind(-1)
         at = (right * self.side + forward) * self.side + up
-        asked = torch.zeros(len(pending), self.side**3, device=pending.device).scatter_add_(1, at, inside.float())
-        return (asked > 0).view(-1, self.side, self.side, self.side)
+        return pending.new_zeros(len(pending), self.side**3).scatter_(1, at, inside.float(), reduce="add").clamp(max=1)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import threading
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -74,11 +75,9 @@ class EmbeddedServer:
         if os.getpid() != self._owner:
             return
         atexit.unregister(self.close)
-        assert self._process.stdin and self._process.stdout and self._process.stderr
-        try:
+        assert self._process.stdin is not None
+        with suppress(OSError):  # it may be dead already
             self._process.stdin.close()  # the server ends with its stdin
-        except OSError:  # it was dead already
-            pass
         try:
             self._process.wait(CLOSE_TIMEOUT)
         except subprocess.TimeoutExpired:
@@ -86,7 +85,8 @@ class EmbeddedServer:
             self._process.wait()
         for reader, pipe in zip(self._readers, (self._process.stdout, self._process.stderr), strict=True):
             reader.join(CLOSE_TIMEOUT)
-            pipe.close()
+            if pipe is not None:
+                pipe.close()
 
     def __enter__(self) -> Self:
         return self

@@ -178,6 +178,8 @@ class Palette:
     def __init__(self, items: tuple[str, ...], version: str = DEFAULT_VERSION):
         self.table = BlockTable.load(version)
         self.items = tuple(self.table.item_name(item) for item in items)
+        if len(set(self.items)) != len(self.items):
+            raise ConfigError(f"items={tuple(items)!r}: expected different items, these are {self.items}")
         self._states: list[tuple[str, int]] = [("air", 0), ("", 0), ("void_air", 0)]
         self._ids = {("air", 0): AIR, ("void_air", 0): VOID}
         self.placed_state = np.zeros((len(self.items), len(Face), len(Quadrant)), np.uint8)
@@ -205,6 +207,12 @@ class Palette:
             known = self._ids[state] = len(self._states)
             self._states.append(state)
         return known
+
+    def forget_after(self, size: int) -> None:
+        """Takes back what was added since the palette had this size, before anything used it."""
+        for state in self._states[size:]:
+            del self._ids[state]
+        del self._states[size:]
 
     def name(self, palette_id: int) -> str:
         """The name of a palette entry; beyond the region it is 'void_air', as a client sees unloaded cells."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mc_place_env.config import LatencyModel, PlaceEnvConfig, RewardWeights
-from mc_place_env.errors import ConfigError
+from mc_place_env.errors import ConfigError, ScenarioError
 from mc_place_env.rules.blocks import Palette
 from mc_place_env.simulation import kernel
 from mc_place_env.simulation.facts import fact_count
@@ -108,7 +108,12 @@ class Batch:
 
     def pack(self, instances: list[Instance]) -> Table:
         """Instances as the kernel reads them; new block states enter the palette."""
-        table = build_table(instances, self.palette)
+        size = len(self.palette)
+        try:
+            table = build_table(instances, self.palette)
+        except ScenarioError:
+            self.palette.forget_after(size)
+            raise
         self.palette.fill(self.shared[0])
         return table
 

@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from mc_place_env.config import closest
-from mc_place_env.errors import ScenarioError
+from mc_place_env.errors import ConfigError, ScenarioError
 from mc_place_env.rules.blocks import Palette
 from mc_place_env.tasks.base import Cell, Instance, cell_number, check_goal, goal_class, region_origin
 from mc_place_env.types import SuccessKind
@@ -31,8 +31,8 @@ def parse_scenario(scenario: Any, palette: Palette) -> Instance:
     blocks = _fills(scenario.get("fill", ()), origin, palette)
     blocks |= _cells(scenario.get("blocks", ()), origin, palette, "blocks")
     goal = _cells(scenario.get("goal", ()), origin, palette, "goal")
-    for name in goal.values():
-        goal_class(palette, name)
+    for k, name in enumerate(goal.values()):
+        _check_goal_block(palette, name, f"scenario.goal[{k}]")
     instance = Instance(
         blocks=blocks,
         goal=goal,
@@ -100,11 +100,27 @@ def _inventory(inventory: Any, palette: Palette) -> dict[str, int]:
         where = f"scenario.inventory[{name!r}]"
         if not _is_cell(count) or not 0 <= count <= MAX_COUNT:
             raise ScenarioError(f"{where}={count!r}: expected an integer count in [0, {MAX_COUNT}]")
-        item = palette.table.item_name(name)
+        item = _item(name, palette, where)
         if item not in palette.items:
             raise ScenarioError(f"{where}: not among the environment's items {palette.items}; pass items=")
         counts[item] = int(count)
     return counts
+
+
+def _item(name: Any, palette: Palette, where: str) -> str:
+    if not isinstance(name, str):
+        raise ScenarioError(f"{where}: {name!r} is not an item name")
+    try:
+        return palette.table.item_name(name)
+    except ConfigError as error:
+        raise ScenarioError(f"{where}: {error}") from None
+
+
+def _check_goal_block(palette: Palette, name: str, where: str) -> None:
+    try:
+        goal_class(palette, name)
+    except ScenarioError as error:
+        raise ScenarioError(f"{where}: {error}") from None
 
 
 def _list(entries: Any, key: str) -> list:
@@ -117,10 +133,9 @@ def _name(name: Any, palette: Palette, where: str) -> str:
     if not isinstance(name, str):
         raise ScenarioError(f"{where}: {name!r} is not a block name")
     try:
-        palette.id(name)
+        return palette.table.full_name(*palette.table.parse(name))
     except ScenarioError as error:
         raise ScenarioError(f"{where}: {error}") from None
-    return name
 
 
 def _check_cell(cell: Cell, origin: Cell, where: str) -> None:

@@ -26,6 +26,8 @@ from mc_place_env.minecraft.errors import (
 )
 from mc_place_env.minecraft.server import EmbeddedServer
 
+pytestmark = pytest.mark.live
+
 REPOSITORY = Path(__file__).parents[2]
 VERSION = "1.20.4"
 FAULT_LIMIT = 3.0  # seconds until a fault must have surfaced
@@ -113,14 +115,16 @@ def own():
 
 
 def surfaces(error, action):
-    """`action` raises `error` within the limit."""
+    """Text of the `error` that `action`, repeated, raises within the limit."""
     start = time.monotonic()
-    with pytest.raises(error) as caught:
-        while time.monotonic() < start + FAULT_LIMIT:
+    while time.monotonic() < start + FAULT_LIMIT:
+        try:
             action()
-            time.sleep(0.01)
-    assert time.monotonic() - start < FAULT_LIMIT
-    return str(caught.value)
+        except error as caught:
+            assert time.monotonic() - start < FAULT_LIMIT
+            return str(caught)
+        time.sleep(0.01)
+    raise AssertionError(f"no {error.__name__} within {FAULT_LIMIT} s")
 
 
 # ---- setting up
@@ -130,10 +134,16 @@ def test_scenario_is_the_servers_and_the_bots(world):
     wanted = scenario([(2, 64, 3, DIRT)], position=(-3.5, 64.0, 2.5), yaw=90.0, inventory={"stone": 70, "torch": 2})
     world.reset(wanted)
     seen = world.bot.observe(0, 1.0)
-    assert seen["position"] == [-3.5, 64.0, 2.5] and seen["yaw_quadrant"] == 1 and seen["on_ground"]
+    assert seen["position"] == [-3.5, 64.0, 2.5]
+    assert seen["yaw_quadrant"] == 1
+    assert seen["on_ground"]
     assert seen["inventory"] == {"stone": 70, "torch": 2}
-    assert seen["changed"] == [] and seen["settled"] == [] and not seen["moving"] and not seen["sneaking"]
-    assert world.server.state(2, 64, 3) == DIRT and world.server.state(2, 65, 3) == AIR
+    assert seen["changed"] == []
+    assert seen["settled"] == []
+    assert not seen["moving"]
+    assert not seen["sneaking"]
+    assert world.server.state(2, 64, 3) == DIRT
+    assert world.server.state(2, 65, 3) == AIR
 
 
 def test_reset_takes_back_everything(world):
@@ -143,19 +153,12 @@ def test_reset_takes_back_everything(world):
     world.bot.submit({"control": "move_forward", "place": None})
     world.reset(scenario())
     seen = world.bot.observe(0, 1.0)
-    assert world.server.state(2, 64, 2) == AIR and world.server.state(1, 64, 3) == AIR
-    assert seen["inventory"] == {"stone": 16} and not seen["sneaking"] and seen["position"] == [0.5, 64.0, 0.5]
+    assert world.server.state(2, 64, 2) == AIR
+    assert world.server.state(1, 64, 3) == AIR
+    assert seen["inventory"] == {"stone": 16}
+    assert not seen["sneaking"]
+    assert seen["position"] == [0.5, 64.0, 0.5]
     assert not world.server.body(world.username)["sneaking"]
-
-
-def test_reset_is_fast(world):
-    world.reset(scenario())
-    times = []
-    for i in range(20):
-        start = time.perf_counter()
-        world.reset(scenario([(2, 64, i % 5, STONE)]))
-        times.append(time.perf_counter() - start)
-    assert sorted(times)[10] < 0.05
 
 
 def test_a_far_plot_is_set_up_too(world):
@@ -187,6 +190,10 @@ def test_unknown_player_is_refused(server):
 
 # ---- placing: each rule, accepted and refused by the server
 
+TOP = scenario([(0, 315, 0, STONE), (2, 318, 0, STONE)], floor=0, position=(0.5, 316.0, 0.5)) | {
+    "region": [-16, 295, -16, 16, 319, 16]
+}
+
 PLACED = [
     ("on the floor", scenario(), (2, 63, 2), "up", (2, 64, 2), STONE),
     ("on a side", scenario([(2, 64, 0, STONE)]), (2, 64, 0), "west", (1, 64, 0), STONE),
@@ -200,22 +207,24 @@ PLACED = [
     ("above the head", scenario([(1, 66, 0, STONE)]), (1, 66, 0), "west", (0, 66, 0), STONE),
     ("touching the body", scenario(position=(0.7, 64.0, 0.5)), (1, 63, 0), "up", (1, 64, 0), STONE),
     ("no shape, own feet", scenario(inventory={"torch": 1}), (0, 63, 0), "up", (0, 64, 0), TORCH),
-    ("torch on a wall", scenario([(2, 64, 0, STONE)], inventory={"torch": 1}), (2, 64, 0), "west", (1, 64, 0), WALL_TORCH_WEST),
+    ("torch on a wall", scenario([(2, 64, 0, STONE)], inventory={"torch": 1}),
+     (2, 64, 0), "west", (1, 64, 0), WALL_TORCH_WEST),
     ("slab on the floor", scenario(inventory={"stone_slab": 1}), (2, 63, 2), "up", (2, 64, 2), STONE_SLAB_BOTTOM),
-    ("slab under", scenario([(2, 65, 2, STONE)], inventory={"stone_slab": 1}), (2, 65, 2), "down", (2, 64, 2), STONE_SLAB_TOP),
-    ("y 319", scenario(floor=0, position=(0.5, 316.0, 0.5), blocks=[(0, 315, 0, STONE), (2, 318, 0, STONE)]) | {"region": [-16, 304, -16, 16, 328, 16]},
-     (2, 318, 0), "up", (2, 319, 0), STONE),
+    ("slab under", scenario([(2, 65, 2, STONE)], inventory={"stone_slab": 1}),
+     (2, 65, 2), "down", (2, 64, 2), STONE_SLAB_TOP),
+    ("y 319", TOP, (2, 318, 0), "up", (2, 319, 0), STONE),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("wanted, anchor, face, cell, state", [case[1:] for case in PLACED], ids=[c[0] for c in PLACED])
+@pytest.mark.parametrize(
+    ("wanted", "anchor", "face", "cell", "state"), [c[1:] for c in PLACED], ids=[c[0] for c in PLACED]
+)
 def test_placed(world, wanted, anchor, face, cell, state):
     item, count = next(iter(wanted["inventory"].items()))
-    if wanted["region"][1] > 300:  # blocks above the world do not exist
-        wanted = wanted | {"region": [-16, 295, -16, 16, 319, 16]}
     world.reset(wanted)
     verdict = world.place(anchor, face, item)
-    assert verdict["answered"] and verdict["error"] == ""
+    assert verdict["answered"]
+    assert verdict["error"] == ""
     assert world.server.state(*cell) == state
     assert (verdict["held_before"], verdict["held_after"]) == (count, count - 1)
     assert [*cell, state] in [change[:4] for change in world.bot.observe(0, 1.0)["changed"]] or state in (
@@ -235,18 +244,21 @@ REFUSED = [
     ("own feet", scenario(), (0, 63, 0), "up", "stone"),
     ("own head", scenario([(1, 65, 0, STONE)]), (1, 65, 0), "west", "stone"),
     ("straddling", scenario(position=(0.71, 64.0, 0.5)), (1, 63, 0), "up", "stone"),
-    ("fence reaches into the feet", scenario([(1, 63, 0, STONE)], floor=0, position=(0.7, 64.2, 0.5), inventory={"oak_fence": 1}),
+    ("fence reaches into the feet",
+     scenario([(1, 63, 0, STONE)], floor=0, position=(0.7, 64.2, 0.5), inventory={"oak_fence": 1}),
      (1, 63, 0), "west", "oak_fence"),
     ("an item that is no block", scenario(inventory={"stick": 1}), (2, 63, 2), "up", "stick"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("wanted, anchor, face, item", [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+@pytest.mark.parametrize(("wanted", "anchor", "face", "item"), [c[1:] for c in REFUSED], ids=[c[0] for c in REFUSED])
 def test_refused(world, wanted, anchor, face, item):
     world.reset(wanted)
     verdict = world.place(anchor, face, item)
-    assert verdict["answered"] and verdict["error"] == ""
-    assert verdict["anchor_after"] == verdict["anchor_before"] and verdict["dest_after"] == verdict["dest_before"]
+    assert verdict["answered"]
+    assert verdict["error"] == ""
+    assert verdict["anchor_after"] == verdict["anchor_before"]
+    assert verdict["dest_after"] == verdict["dest_before"]
     assert verdict["held_after"] == verdict["held_before"] > 0
     assert world.bot.observe(0, 1.0)["changed"] == []
 
@@ -255,7 +267,8 @@ def test_height_limit(world):
     top = scenario([(0, 315, 0, STONE), (2, 319, 0, STONE)], floor=0, position=(0.5, 316.0, 0.5))
     world.reset(top | {"region": [-16, 295, -16, 16, 319, 16]})
     verdict = world.place((2, 319, 0), "up")
-    assert verdict["answered"] and verdict["held_after"] == 16
+    assert verdict["answered"]
+    assert verdict["held_after"] == 16
     assert world.place((2, 319, 0), "north")["dest_after"] == STONE
     world.reset(scenario())
 
@@ -275,7 +288,8 @@ def test_sneaking_places_on_a_chest_and_lowers_the_body(world):
 def test_nothing_in_the_inventory(world):
     world.reset(scenario(inventory={"dirt": 1}))
     verdict = world.place((2, 63, 2), item="stone")
-    assert verdict["error"] == "no_item" and not verdict["answered"]
+    assert verdict["error"] == "no_item"
+    assert not verdict["answered"]
     assert world.place((2, 63, 2), item="dirt")["held_after"] == 0
     assert world.place((3, 63, 2), item="dirt")["error"] == "no_item"
 
@@ -317,7 +331,8 @@ def test_a_placement_taken_back(world):
     assert world.place((2, 63, 2))["dest_after"] == STONE
     time.sleep(0.35)
     seen = world.bot.observe(0, 1.0)
-    assert [change[3] for change in seen["changed"]][-1] == AIR and seen["inventory"] == {"stone": 16}
+    assert [change[3] for change in seen["changed"]][-1] == AIR
+    assert seen["inventory"] == {"stone": 16}
 
 
 def test_a_silent_server_is_told_apart(world):
@@ -325,10 +340,34 @@ def test_a_silent_server_is_told_apart(world):
     world.server.mute(world.username, True)
     start = time.monotonic()
     verdict = world.place((2, 63, 2))
-    assert not verdict["answered"] and verdict["settled_tick"] - verdict["sent_tick"] == 40
+    assert not verdict["answered"]
+    assert verdict["settled_tick"] - verdict["sent_tick"] == 40
     assert time.monotonic() - start < FAULT_LIMIT
     world.server.mute(world.username, False)
     assert world.place((2, 63, 2))["answered"]
+
+
+# ---- speed: generous limits (a busy 2-core machine); the figures are printed with -s
+
+
+def median_ms(action, repeats):
+    times = []
+    for i in range(repeats):
+        start = time.perf_counter()
+        action(i)
+        times.append(1000 * (time.perf_counter() - start))
+    return sorted(times)[repeats // 2]
+
+
+def test_speed(world):
+    world.reset(scenario(inventory={"stone": 64}))
+    observe = median_ms(lambda i: world.bot.observe(0, 1.0), 200)
+    verdict = median_ms(lambda i: world.place((-3 + i % 7, 63, 2 + i // 7 % 2)), 14)
+    reset = median_ms(lambda i: world.reset(scenario([(2, 64, i % 5, STONE)])), 20)
+    print(f"ms: observe {observe:.2f}, verdict {verdict:.2f}, reset {reset:.2f}")
+    assert observe < 5
+    assert verdict < 20
+    assert reset < 50
 
 
 # ---- motion
@@ -342,7 +381,7 @@ def test_walk_one_cell(world):
 
 
 @pytest.mark.parametrize(
-    "control, step", [("forward", (0, 1)), ("back", (0, -1)), ("left", (1, 0)), ("right", (-1, 0))]
+    ("control", "step"), [("forward", (0, 1)), ("back", (0, -1)), ("left", (1, 0)), ("right", (-1, 0))]
 )
 def test_directions_facing_south(world, control, step):
     world.reset(scenario())
@@ -352,7 +391,8 @@ def test_directions_facing_south(world, control, step):
 def test_turns_are_at_once_and_the_server_knows(world):
     world.reset(scenario())
     seen = world.walk({1: "turn_right", 2: "move_forward"}, 7)
-    assert seen[0]["yaw_quadrant"] == 1 and seen[-1]["position"] == [-0.5, 64.0, 0.5]
+    assert seen[0]["yaw_quadrant"] == 1
+    assert seen[-1]["position"] == [-0.5, 64.0, 0.5]
     assert world.server.body(world.username)["yaw"] % 360 == pytest.approx(90.0)
 
 
@@ -395,7 +435,8 @@ def test_a_block_under_a_jumping_bot(world):
 def test_sneaking_does_not_walk_off(world):
     world.reset(scenario([(0, 63, 0, STONE)], floor=0))
     seen = world.walk({1: "sneak", 2: "move_forward"}, 34)
-    assert seen[-1]["position"] == [0.5, 64.0, 0.5] and not seen[-1]["moving"]
+    assert seen[-1]["position"] == [0.5, 64.0, 0.5]
+    assert not seen[-1]["moving"]
     assert max(entry["position"][2] for entry in seen) < 1.3
 
 
@@ -416,7 +457,8 @@ def test_setup_by_commands(own):
     again = scenario([(2, 64, 1, DIRT)], inventory={"dirt": 70})
     own.bot.setup_by_commands(again)
     own.bot.synchronise(again)
-    assert own.server.state(1, 64, -4) == AIR and own.server.state(2, 64, 1) == DIRT
+    assert own.server.state(1, 64, -4) == AIR
+    assert own.server.state(2, 64, 1) == DIRT
 
 
 def test_no_operator_rights(own):
@@ -507,7 +549,8 @@ def test_node_killed_or_stopped(own, number):
     surfaces(ConnectionLost, lambda: own.bot.submit({"control": None, "place": None}))
     again = World(own.server, "second")
     again.reset(scenario())
-    assert again.place((2, 63, 2))["dest_after"] == STONE and again.client.pid != pid
+    assert again.place((2, 63, 2))["dest_after"] == STONE
+    assert again.client.pid != pid
     surfaces(ConnectionLost, lambda: own.bot.observe(0, 1.0))  # the old bot stays lost
     again.close()
 
@@ -560,7 +603,8 @@ def test_interpreter_exit_with_a_bot(tmp_path):
     process, pids = run_script(tmp_path, "pass")
     start = time.monotonic()
     _, errors = process.communicate(timeout=5)
-    assert process.returncode == 0 and time.monotonic() - start < 5, errors
+    assert process.returncode == 0, errors
+    assert time.monotonic() - start < 5
     assert errors == ""
     assert_gone(pids)
 
@@ -600,7 +644,8 @@ def test_ctrl_c_in_a_wait(tmp_path):
         time.sleep(0.2)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole group, Node too
     out, errors = process.communicate(timeout=10)
-    assert out == "3 1\n" and errors == ""
+    assert out == "3 1\n"
+    assert errors == ""
     assert_gone(pids)
 
 
@@ -652,7 +697,8 @@ def test_a_forked_child_gets_its_own_node(tmp_path):
 
 
 def test_import_starts_nothing():
-    code = "import sys, mc_place_env.minecraft.client, mc_place_env.minecraft.server; print('javascript' in sys.modules)"
+    modules = "mc_place_env.minecraft.client, mc_place_env.minecraft.server"
+    code = f"import sys, {modules}; print('javascript' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=REPOSITORY)
     assert done.stdout == "False\n", done.stderr
 
@@ -687,7 +733,8 @@ def test_node_and_npm_from_the_wheel(monkeypatch):
     node.node_binary.cache_clear()
     assert node.node_binary() == node._wheel_binary()
     done = subprocess.run([*node._npm_command(), "--version"], capture_output=True, text=True, timeout=30)
-    assert done.returncode == 0 and done.stdout.strip(), done.stderr
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
     node.node_binary.cache_clear()
 
 
@@ -701,6 +748,8 @@ def test_a_failing_install_says_why_and_leaves_nothing(monkeypatch, tmp_path):
 
 def test_the_lock_file_is_pinned_and_names_no_host():
     lock = (node.HERE / "package-lock.json").read_text()
-    assert "http" not in lock and lock.count('"integrity"') > 100
+    assert "http" not in lock
+    assert lock.count('"integrity"') > 100
     manifest = (node.HERE / "package.json").read_text()
-    assert '"flying-squid": "1.12.0"' in manifest and '"mineflayer": "4.39.0"' in manifest
+    assert '"flying-squid": "1.12.0"' in manifest
+    assert '"mineflayer": "4.39.0"' in manifest
