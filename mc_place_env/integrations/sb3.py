@@ -164,8 +164,8 @@ def _request(group: np.ndarray) -> dict[str, Any]:
 class VoxelExtractor(BaseFeaturesExtractor):
     """Features of the shipped observation for placing tasks, through one Linear(features_dim) and ReLU.
 
-    From the cubes (side^3 each): *solid* (a block is there), *missing* (the goal asks for a block that is not there)
-    and *asked* (the destination of a request in flight); which items are missing, (items,); and the number parts.
+    From the cubes (side^3 each): *solid*, a block is there, and *open*, the goal asks for a block that is neither there
+    nor asked for by a request in flight; which items the open cells want, (items,); and the number parts.
     """
 
     def __init__(self, observation_space: spaces.Dict, features_dim: int = 128):
@@ -176,23 +176,21 @@ class VoxelExtractor(BaseFeaturesExtractor):
         self.n_items = int(cube.high.max()) + 1 - CellClass.ITEM
         self.numbers = [key for key in observation_space.spaces if key not in ("voxels", "goal")]
         numbers = sum(int(np.prod(observation_space[key].shape or ())) for key in self.numbers)
-        self.linear = nn.Linear(3 * self.side**3 + self.n_items + numbers, features_dim)
+        self.linear = nn.Linear(2 * self.side**3 + self.n_items + numbers, features_dim)
 
     def forward(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
         """Observations of n environments -> (n, features_dim)."""
-        voxels, goal = observations["voxels"], observations["goal"]
-        missing = ((goal != 0) & (goal != voxels)).float()
-        solid, asked = (voxels >= CellClass.ANCHOR).float(), self.asked(observations["pending"])
-        counts = goal.new_zeros(len(goal), CellClass.ITEM + self.n_items)
-        counts.scatter_add_(1, goal.flatten(1).long(), missing.flatten(1))
-        parts = [solid, missing, asked, (counts[:, CellClass.ITEM :] > 0).float()]
-        parts += [observations[key] for key in self.numbers]
-        return functional.relu(self.linear(torch.cat([part.flatten(1) for part in parts], dim=1)))
+        voxels, goal = observations["voxels"].flatten(1), observations["goal"].flatten(1)
+        wanted = goal * (goal != voxels) * (1 - self.asked(observations["pending"]))
+        items = [(wanted == CellClass.ITEM + k).any(dim=1, keepdim=True) for k in range(self.n_items)]
+        parts = [voxels >= CellClass.ANCHOR, wanted > 0, *items]
+        parts += [observations[key].flatten(1) for key in self.numbers]
+        return functional.relu(self.linear(torch.cat(parts, dim=1)))
 
     def asked(self, pending: torch.Tensor) -> torch.Tensor:
-        """Cells that requests in flight will fill: pending (n, max_pending, 7) -> 0 or 1 (n, side^3)."""
+        """Cells that requests in flight are to fill: pending (n, max_pending, 7) -> 0 or 1 (n, side^3)."""
         cells = (pending[..., 1:4] + self.side // 2).long()  # right, up, forward
         inside = (pending[..., 0] > 0) & ((cells >= 0) & (cells < self.side)).all(dim=-1)
         right, up, forward = cells.clamp(0, self.side - 1).unbind(-1)
         at = (right * self.side + forward) * self.side + up
-        return pending.new_zeros(len(pending), self.side**3).scatter_(1, at, inside.float(), reduce="add").clamp(max=1)
+        return pending.new_zeros(len(pending), self.side**3).scatter_add_(1, at, inside.float()).clamp_(max=1)

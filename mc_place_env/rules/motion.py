@@ -101,8 +101,8 @@ def steer(row, shared):
         row.jump_asked = 1
     else:
         row.retreating = 1
+        row.move_target -= row.move_sign  # the cell it set out from: a sneaking body may hang over the next
         row.move_sign = -row.move_sign
-        row.move_target = cell_of(row.position[row.move_axis]) + 0.5
         row.velocity[row.move_axis] = 0.0
     row.collided = 0
 
