@@ -146,6 +146,16 @@ class SuccessKind(IntEnum):
     STAND_AT = 2
 
 
+class Special(IntEnum):
+    """Support rules that ask about more than one neighbour."""
+
+    NONE = 0
+    CACTUS = 1  # nothing solid beside it, no fluid above
+    SUGAR_CANE = 2  # water beside the block below, unless that is cane
+    IN_WATER = 3  # its own cell held a water source
+    NOT_IN_FLUID = 4  # its own cell held none
+
+
 class RewardTerm(IntEnum):
     """Columns of `reward_terms`; `simulation/rewards.py` has one function for each."""
 
@@ -162,9 +172,11 @@ MAX_STATES = 255  # palette entries
 MAX_BOXES = 16  # collision boxes of one block state (hoppers and cauldrons have most)
 MAX_EVENTS = 64  # reverts (and later falls) under way
 MAX_UNDO = 512  # written cells remembered; beyond it a reset copies the whole template
+SOLID_BIT, WATER_BIT = 1 << 18, 1 << 28  # of `offers`, for compiled rules: see rules/support.py
+MAX_CANDIDATES = 6  # states an item may become on one face
 LATENCY_TABLE = 1024
 MAX_NUMBERS = MAX_ITEMS + 9 + 7 * MAX_PENDING + 8
-MAX_FACTS = 10 + 25 * (MAX_PENDING + 1)
+MAX_FACTS = 10 + 29 * (MAX_PENDING + 1)
 
 # The region: 33 x 25 x 33 cells around the start cell, and a margin of 4 so that the default view needs no bounds test.
 REGION = (33, 25, 33)  # x, y, z
@@ -201,9 +213,11 @@ EVENT = np.dtype(
         ("kind", _INT),
         ("request_id", _INT),
         ("cell", _INT, (3,)),
-        ("state_from", _INT),
+        ("state_from", _INT),  # palette id in `cell` before and after
         ("state_to", _INT),
         ("item", _INT),
+        ("rest", _INT, (3,)),  # FALL: where it came to rest; read only if `landed`
+        ("landed", _INT),
     ],
     align=True,
 )
@@ -300,9 +314,23 @@ SHARED = np.dtype(
         ("intercepts", np.uint8, (256,)),
         ("replaceable", np.uint8, (256,)),
         ("partner", _INT, (256,)),  # of a two-cell plant: +1 above, -1 below, 0 none
+        ("fluid", np.uint8, (256,)),
+        ("offers", _INT, (256,)),  # to neighbours: bits of rules/support.py
+        ("needs", _INT, (256,)),  # one of these bits, from the neighbour ...
+        ("needs_from", _INT, (256,)),  # ... across this face
+        ("special", _INT, (256,)),  # Special
+        ("second_face", _INT, (256,)),  # where the other half of a two-cell block is, -1: none
+        ("second_state", np.uint8, (256,)),  # palette id of the half that comes with this one
+        ("stacked", np.uint8, (256,)),  # palette id after the same item again, 0: does not stack
+        ("stack_faces", _INT, (256,)),  # faces that stack when the block itself is clicked, as bits by Face
+        ("stack_sneaking", np.uint8, (256,)),  # whether it stacks while sneaking
+        ("waterlogged", np.uint8, (256,)),  # palette id when its cell held a water source, 0: the same
+        ("falls", np.uint8, (256,)),
+        ("lava", _INT),  # kind of lava, -1 where there is none
         ("box_count", _INT, (256,)),
         ("boxes", _FLOAT, (256, MAX_BOXES, 6)),  # x0 y0 z0 x1 y1 z1, blocks
-        ("placed_state", np.uint8, (MAX_ITEMS, len(Face), len(Quadrant))),  # by item, absolute face, heading
+        # what an item may become, by item, absolute face, heading; tried in order, 0 ends the list
+        ("candidates", np.uint8, (MAX_ITEMS, len(Face), len(Quadrant), MAX_CANDIDATES)),
         ("template_blocks", np.uint8, (CELLS,)),
         ("template_seen", np.uint8, (2 * CELLS,)),
     ],

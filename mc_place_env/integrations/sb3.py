@@ -26,7 +26,7 @@ from mc_place_env.config import check_choice
 from mc_place_env.envs.spaces import observation
 from mc_place_env.envs.vector_env import PlaceVectorEnv
 from mc_place_env.errors import ConfigError
-from mc_place_env.rules.blocks import Palette
+from mc_place_env.rules.palette import Palette
 from mc_place_env.simulation import facts
 from mc_place_env.simulation.report import outcome_dict
 from mc_place_env.types import CellClass

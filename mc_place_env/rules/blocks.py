@@ -1,6 +1,6 @@
-"""Blocks by name: the table of one Minecraft version, and the palette an environment builds from it.
+"""Blocks by name: the table of one Minecraft version.
 
-A name may carry states as Minecraft writes them, `stone_slab[type=bottom]`; the palette numbers the states in use.
+A name may carry states as Minecraft writes them, `stone_slab[type=bottom]`.
 Source of the table: minecraft-data and the rule lists of `data/rules.yaml` (scripts/make_block_table.py).
 """
 
@@ -10,17 +10,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib import resources
-from itertools import product
 
 import numpy as np
 
 from mc_place_env.errors import ConfigError, ScenarioError
-from mc_place_env.types import AIR, MAX_BOXES, MAX_STATES, UNLOADED, VOID, CellClass, Face, Quadrant
 
 DEFAULT_VERSION = "1.20.4"
 # States that say how a block was placed are always written out; the others only where they differ from the default.
 PLACEMENT_STATES = ("axis", "face", "facing", "half", "layers", "part", "type")
-PAIRED_PLANTS = ("tall_grass", "large_fern", "tall_seagrass")
 
 
 @dataclass(frozen=True)
@@ -36,6 +33,7 @@ class BlockTable:
     other_items: list[str]
     aliases: dict[str, str]
     wall_blocks: dict[str, str]
+    sturdy: list[int]  # per shape: see rules/support.py
 
     @staticmethod
     @cache
@@ -46,7 +44,7 @@ class BlockTable:
             known = sorted(f.name[:-5] for f in resources.files("mc_place_env.data").iterdir() if f.name.endswith("json"))
             raise ConfigError(f"version={version!r}: no block table; there is one for {', '.join(known)}")
         data = json.loads(file.read_text())
-        keys = ("version", "min_y", "max_y", "shapes", "blocks", "items", "other_items", "aliases", "wall_blocks")
+        keys = ("version", "min_y", "max_y", "shapes", "blocks", "items", "other_items", "aliases", "wall_blocks", "sturdy")
         return BlockTable(**{key: data[key] for key in keys})
 
     def state_values(self, name: str) -> dict[str, list[str]]:
@@ -115,8 +113,12 @@ class BlockTable:
 
     def boxes(self, name: str, offset: int) -> list[list[float]]:
         """Collision boxes x0 y0 z0 x1 y1 z1 of a state, in blocks."""
+        return self.shapes[self.shape_index(name, offset)]
+
+    def shape_index(self, name: str, offset: int) -> int:
+        """Index of a state's shape into `shapes` and `sturdy`."""
         shape = self.blocks[name]["shape"]
-        return self.shapes[shape if isinstance(shape, int) else shape[offset]]
+        return shape if isinstance(shape, int) else shape[offset]
 
     def has_tag(self, name: str, tag: str) -> bool:
         """Whether a rule list names the block."""
@@ -167,112 +169,3 @@ def same_block(expected: str, actual: str, version: str = DEFAULT_VERSION) -> bo
     named = [part.partition("=")[0].strip() for part in expected.partition("[")[2].rstrip("]").split(",") if part]
     states, other_states = table.states_at(name, offset), table.states_at(other, other_offset)
     return name == other and all(states[key] == other_states[key] for key in named)
-
-
-class Palette:
-    """The block states one environment uses, numbered: ids 0-2 are air, beyond the region, beyond the height limits.
-
-    `columns` fills the palette columns of a SHARED record. Ids never change; new states are added at the end.
-    """
-
-    def __init__(self, items: tuple[str, ...], version: str = DEFAULT_VERSION):
-        self.table = BlockTable.load(version)
-        self.items = tuple(self.table.item_name(item) for item in items)
-        if len(set(self.items)) != len(self.items):
-            raise ConfigError(f"items={tuple(items)!r}: expected different items, these are {self.items}")
-        self._states: list[tuple[str, int]] = [("air", 0), ("", 0), ("void_air", 0)]
-        self._ids = {("air", 0): AIR, ("void_air", 0): VOID}
-        self.placed_state = np.zeros((len(self.items), len(Face), len(Quadrant)), np.uint8)
-        for k, item in enumerate(self.items):
-            block = self.table.block_of_item(item)
-            for face, quadrant in product(Face, Quadrant):
-                self.placed_state[k, face, quadrant] = self.id(self.table.full_name(block, self.table.blocks[block].get("default", 0)))
-
-    def __len__(self) -> int:
-        return len(self._states)
-
-    def id(self, name: str) -> int:
-        """Palette id of a block name, added if new; ScenarioError for an unknown name or a full palette."""
-        return self._id(self.table.parse(name))
-
-    def id_of_state(self, state_id: int) -> int:
-        """Palette id of Minecraft's global state id, added if new."""
-        return self._id(self.table.from_state_id(state_id))
-
-    def _id(self, state: tuple[str, int]) -> int:
-        known = self._ids.get(state)
-        if known is None:
-            if len(self._states) >= MAX_STATES:
-                raise ScenarioError(f"more than {MAX_STATES} block states in use; the next would be {state[0]!r}")
-            known = self._ids[state] = len(self._states)
-            self._states.append(state)
-        return known
-
-    def forget_after(self, size: int) -> None:
-        """Takes back what was added since the palette had this size, before anything used it."""
-        for state in self._states[size:]:
-            del self._ids[state]
-        del self._states[size:]
-
-    def name(self, palette_id: int) -> str:
-        """The name of a palette entry; beyond the region it is 'void_air', as a client sees unloaded cells."""
-        if palette_id in (UNLOADED, VOID):
-            return "void_air"
-        return self.table.full_name(*self._states[palette_id])
-
-    def names(self) -> list[str]:
-        """The name of every entry, in order of id."""
-        return [self.name(k) for k in range(len(self))]
-
-    def state_id(self, palette_id: int) -> int:
-        """Minecraft's global state id of a palette entry."""
-        return self.table.state_id(*self._states[palette_id])
-
-    def fill(self, shared: np.ndarray) -> None:
-        """Writes every palette column of a SHARED record."""
-        shared["palette_size"] = len(self)
-        shared["placed_state"][: len(self.items)] = self.placed_state
-        kinds = {name: k for k, name in enumerate(dict.fromkeys(name for name, _ in self._states))}
-        for palette_id, (name, offset) in enumerate(self._states):
-            self._fill_entry(shared, palette_id, name, offset)
-            shared["kind"][palette_id] = kinds[name]
-
-    def _fill_entry(self, shared: np.ndarray, palette_id: int, name: str, offset: int) -> None:
-        full_cube = [[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]]
-        boxes = full_cube if palette_id == UNLOADED else self.table.boxes(name, offset)
-        shared["box_count"][palette_id] = len(boxes)
-        assert len(boxes) <= MAX_BOXES, f"{name} has {len(boxes)} collision boxes"
-        for k, box in enumerate(boxes):
-            shared["boxes"][palette_id, k] = box
-        shared["cell_class"][palette_id] = self._cell_class(palette_id)
-        if palette_id in (UNLOADED, VOID):
-            return
-        shared["anchorable"][palette_id] = not (self.table.has_tag(name, "air") or self.table.has_tag(name, "fluid"))
-        shared["intercepts"][palette_id] = self.table.has_tag(name, "intercepts")
-        shared["replaceable"][palette_id] = self._replaceable(name, offset)
-        shared["partner"][palette_id] = self._partner(name, offset)
-
-    def _replaceable(self, name: str, offset: int) -> bool:
-        single_layer = self.table.has_tag(name, "replaceable_if_single_layer")
-        if single_layer:
-            return self.table.states_at(name, offset)["layers"] == "1"
-        return self.table.has_tag(name, "replaceable")
-
-    def _partner(self, name: str, offset: int) -> int:
-        if name not in PAIRED_PLANTS:
-            return 0
-        return 1 if self.table.states_at(name, offset)["half"] == "lower" else -1
-
-    def _cell_class(self, palette_id: int) -> int:
-        """The class a policy sees: an item's block is that item, everything else by what it means to a placement."""
-        if palette_id in (UNLOADED, VOID):
-            return CellClass.OUT_OF_WORLD
-        name, offset = self._states[palette_id]
-        for k in range(len(self.items)):
-            if self._states[self.placed_state[k, 0, 0]][0] == name:
-                return CellClass.ITEM + k
-        if self.table.has_tag(name, "air"):
-            return CellClass.EMPTY
-        if self._replaceable(name, offset):
-            return CellClass.REPLACEABLE
-        return CellClass.INTERCEPTING if self.table.has_tag(name, "intercepts") else CellClass.ANCHOR

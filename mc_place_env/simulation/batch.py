@@ -10,7 +10,7 @@ import numpy as np
 
 from mc_place_env.config import LatencyModel, PlaceEnvConfig, RewardWeights
 from mc_place_env.errors import ConfigError, ScenarioError
-from mc_place_env.rules.blocks import Palette
+from mc_place_env.rules.palette import Palette
 from mc_place_env.simulation import kernel
 from mc_place_env.simulation.facts import fact_count
 from mc_place_env.simulation.observe import number_slices

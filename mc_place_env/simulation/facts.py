@@ -35,8 +35,8 @@ OUTCOME = (
     "outcome_reported_step",
 )
 OUTCOME_CELLS = ("outcome_anchor", "outcome_destination", "outcome_cell")
-CHANGE = ("change_request_id", "change_kind", "change_tick")
-CHANGE_CELLS = ("change_cell",)
+CHANGE = ("change_request_id", "change_kind", "change_tick", "change_landed")
+CHANGE_CELLS = ("change_cell", "change_rest")
 
 AT_OUTCOME_COUNT, AT_CHANGE_COUNT = FACTS.index("outcome_count"), FACTS.index("change_count")
 FIRST_GROUP = len(FACTS)
@@ -139,5 +139,7 @@ def write_change(row, change, at):
     facts[at] = change.request_id
     facts[at + 1] = change.kind
     facts[at + 2] = change.tick
+    facts[at + 3] = change.landed
     for axis in range(3):
-        facts[at + 3 + axis] = change.cell[axis]
+        facts[at + 4 + axis] = change.cell[axis]
+        facts[at + 7 + axis] = change.rest[axis]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mc_place_env.rules.blocks import Palette
+from mc_place_env.rules.palette import Palette
 from mc_place_env.types import ChangeKind, Face, Outcome, Reason, RewardTerm, Status
 
 STATUS_TEXT = tuple(status.name.lower() for status in Status)
@@ -44,17 +44,19 @@ def outcome_dict(request: np.void, palette: Palette) -> dict[str, Any]:
 
 def change_dicts(row: np.void, palette: Palette) -> tuple[dict[str, Any], ...]:
     """One dict a later change of a placed block."""
-    return tuple(
-        {
-            "request_id": int(change["request_id"]),
-            "tick": int(change["tick"]),
-            "cell": tuple(change["cell"].tolist()),
-            "from": palette.name(int(change["state_from"])),
-            "to": palette.name(int(change["state_to"])),
-            "kind": CHANGE_TEXT[change["kind"]],
-        }
-        for change in row["changes"][: row["change_count"]]
-    )
+    return tuple(change_dict(change, palette) for change in row["changes"][: row["change_count"]])
+
+
+def change_dict(change: np.void, palette: Palette) -> dict[str, Any]:
+    """Where the block was (`from`) and where it is now (`to`, None if nowhere: taken back, or broken by its fall)."""
+    return {
+        "request_id": int(change["request_id"]),
+        "tick": int(change["tick"]),
+        "block": palette.name(int(change["state_from"])),
+        "from": tuple(change["cell"].tolist()),
+        "to": tuple(change["rest"].tolist()) if change["landed"] else None,
+        "kind": CHANGE_TEXT[change["kind"]],
+    }
 
 
 def response(status: int, reason: int, row: np.void, palette: Palette) -> tuple[str, dict[str, Any] | None]:

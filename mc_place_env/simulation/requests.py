@@ -14,7 +14,7 @@ from mc_place_env.rules.geometry import (
     world_x,
     world_z,
 )
-from mc_place_env.rules.placement import check_placement, placed_state, takes_anchor_cell
+from mc_place_env.rules.placement import check_placement, resulting_state, takes_anchor_cell
 from mc_place_env.rules.world import block_at, clear_partner, write_block
 from mc_place_env.simulation.random import (
     STREAM_ENTRY,
@@ -25,6 +25,7 @@ from mc_place_env.simulation.random import (
     uniform,
 )
 from mc_place_env.types import (
+    AIR,
     MAX_EVENTS,
     ActionType,
     ChangeKind,
@@ -34,6 +35,7 @@ from mc_place_env.types import (
     Status,
 )
 
+FALL_DELAY = 2  # ticks until an unsupported block begins to fall (RULES, Gravity: K)
 FAR_AWAY = 1e6  # offsets beyond are equally out of reach; keeps the cell arithmetic in range
 
 
@@ -147,15 +149,27 @@ def judge(row, shared, request):
 
 @jit
 def apply_placement(row, shared, request):
-    """Puts the block down and takes the item."""
+    """Puts the block down, with its other half if it has one, and takes the item."""
+    face, item = request.face, request.item
     x, y, z = request.anchor[0], request.anchor[1], request.anchor[2]
-    if not takes_anchor_cell(row, shared, x, y, z, request.face, request.item):
+    if not takes_anchor_cell(row, shared, x, y, z, face, item):
         x, y, z = request.destination[0], request.destination[1], request.destination[2]
-    state = placed_state(row, shared, request.item, request.face)
+    state = resulting_state(row, shared, x, y, z, face, item)[1]
     record_placed(row, shared, request, x, y, z, state)
     clear_partner(row, shared, x, y, z)
     write_block(row, shared, cell_index(row, x, y, z), state)
-    row.inventory[request.item] -= 1
+    if shared.second_face[state] >= 0:
+        write_block(row, shared, second_cell(row, shared, x, y, z, state), shared.second_state[state])
+    row.inventory[item] -= 1
+    if shared.falls[state]:
+        schedule_fall(row, shared, request)
+
+
+@jit
+def second_cell(row, shared, x, y, z, state):
+    """Index of the cell of a block's other half."""
+    face = shared.second_face[state]
+    return cell_index(row, x + face_x(face), y + face_y(face), z + face_z(face))
 
 
 @jit
@@ -168,40 +182,101 @@ def record_placed(row, shared, request, x, y, z, state):
 
 
 @jit
+def schedule(row, request, kind, tick):
+    """Adds an event about a placed block; none is lost before MAX_EVENTS are under way at once."""
+    event = row.events[row.event_count]
+    row.event_count += 1
+    event.tick = tick
+    event.kind = kind
+    event.request_id = request.id
+    event.item = request.item
+    event.landed = 0
+    event.state_from, event.state_to = request.state_after, request.state_before
+    for axis in range(3):
+        event.cell[axis] = request.cell[axis]
+
+
+@jit
 def schedule_revert(row, shared, request):
     """Some servers take a block back a little later."""
     if uniform(row.key, request.id, STREAM_REVERT) >= shared.revert_probability or row.event_count >= MAX_EVENTS:
         return
-    event = row.events[row.event_count]
-    row.event_count += 1
     wait = draw_index(row.key, request.id, STREAM_REVERT_TICKS, shared.revert_count)
-    event.tick = row.tick + shared.revert_ticks[wait]
-    event.kind = ChangeKind.REVERT
-    event.request_id = request.id
-    event.item = request.item
-    event.cell[0], event.cell[1], event.cell[2] = request.cell[0], request.cell[1], request.cell[2]
-    event.state_from, event.state_to = request.state_after, request.state_before
+    schedule(row, request, ChangeKind.REVERT, row.tick + shared.revert_ticks[wait])
+
+
+@jit
+def schedule_fall(row, shared, request):
+    """A block of the gravity list falls if the cell below is replaceable; it arrives after the ticks of its way."""
+    x, y, z = request.cell[0], request.cell[1], request.cell[2]
+    depth = fall_depth(row, shared, x, y, z)
+    if depth > 0 and row.event_count < MAX_EVENTS:
+        schedule(row, request, ChangeKind.FALL, row.tick + FALL_DELAY + fall_ticks(depth))
+
+
+@jit
+def fall_depth(row, shared, x, y, z):
+    """How many cells a block would fall."""
+    depth = 0
+    while shared.replaceable[block_at(row, shared, x, y - depth - 1, z)]:
+        depth += 1
+    return depth
+
+
+@jit
+def fall_ticks(depth):
+    """Ticks a falling block needs for a depth in blocks: gravity 0.04, drag 0.98."""
+    ticks, speed, fallen = 0, 0.0, 0.0
+    while fallen < depth:
+        speed += 0.04
+        fallen += speed
+        speed *= 0.98
+        ticks += 1
+    return ticks
 
 
 @jit
 def run_events(row, shared):
-    """Carries out the reverts due by now and keeps the others."""
+    """Carries out the reverts and falls due by now and keeps the others."""
     kept = 0
     for k in range(row.event_count):
-        if row.events[k].tick <= row.tick:
-            revert(row, shared, row.events[k])
-        else:
+        if row.events[k].tick > row.tick:
             row.events[kept] = row.events[k]
             kept += 1
+        elif row.events[k].kind == ChangeKind.REVERT:
+            revert(row, shared, row.events[k])
+        else:
+            fall(row, shared, row.events[k])
     row.event_count = kept
 
 
 @jit
-def revert(row, shared, event):
-    """Takes a block back and returns its item, unless the cell holds something else by now."""
-    if block_at(row, shared, event.cell[0], event.cell[1], event.cell[2]) != event.state_from:
+def fall(row, shared, event):
+    """The block comes to rest on the first cell it cannot replace; on one it cannot stand on it breaks."""
+    x, y, z = event.cell[0], event.cell[1], event.cell[2]
+    if block_at(row, shared, x, y, z) != event.state_from:
         return
-    write_block(row, shared, cell_index(row, event.cell[0], event.cell[1], event.cell[2]), event.state_to)
+    rest_y = y - fall_depth(row, shared, x, y, z)
+    write_block(row, shared, cell_index(row, x, y, z), AIR)
+    below = block_at(row, shared, x, rest_y - 1, z)
+    event.landed = int(shared.box_count[below] > 0)
+    event.state_to = AIR
+    event.rest[0], event.rest[1], event.rest[2] = x, rest_y, z
+    if event.landed:
+        clear_partner(row, shared, x, rest_y, z)
+        write_block(row, shared, cell_index(row, x, rest_y, z), event.state_from)
+    note_change(row, event)
+
+
+@jit
+def revert(row, shared, event):
+    """Takes a block back, with its other half, and returns its item, unless the cell holds something else by now."""
+    x, y, z = event.cell[0], event.cell[1], event.cell[2]
+    if block_at(row, shared, x, y, z) != event.state_from:
+        return
+    write_block(row, shared, cell_index(row, x, y, z), event.state_to)
+    if shared.second_face[event.state_from] >= 0:
+        write_block(row, shared, second_cell(row, shared, x, y, z, event.state_from), AIR)
     row.inventory[event.item] += 1
     note_revert(row, event)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from mc_place_env.config import RewardWeights
 from mc_place_env.errors import ScenarioError
-from mc_place_env.rules.blocks import Palette
+from mc_place_env.rules.palette import Palette
 from mc_place_env.simulation.records import records
 from mc_place_env.types import (
     AIR,

@@ -13,7 +13,7 @@ from typing import Any
 
 from mc_place_env.config import closest
 from mc_place_env.errors import ConfigError, ScenarioError
-from mc_place_env.rules.blocks import Palette
+from mc_place_env.rules.palette import Palette
 from mc_place_env.tasks.base import Cell, Instance, cell_number, check_goal, goal_class, region_origin
 from mc_place_env.types import SuccessKind
 
