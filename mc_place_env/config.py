@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mc_place_env.errors import ConfigError
-from mc_place_env.types import LATENCY_TABLE, MAX_ITEMS, MAX_PENDING, ActionType
+from mc_place_env.types import LATENCY_TABLE, MAX_ITEMS, MAX_PENDING, ActionType, RewardTerm
 
 ACTION_VIEWS = ("dict", "multi_discrete", "discrete", "tuple")
 PRECHECKS = ("arguments", "world")
@@ -165,26 +165,14 @@ def _distribution(value: Any, key: str) -> tuple[int, ...]:
     return _constant(value, key)
 
 
-@dataclass(frozen=True)
-class RewardWeights:
-    """Weights of the reward terms; penalties are given as positive numbers. TIME is a tick's."""
-
-    progress: float = 0.0
-    wrong_block: float = 0.0
-    failed_request: float = 0.0
-    time: float = 0.0
-    success: float = 0.0
-
-    @staticmethod
-    def parse(value: Any, default: "RewardWeights") -> "RewardWeights":
-        """Weights from a mapping that overrides the task's."""
-        if value is None or isinstance(value, RewardWeights):
-            return value or default
-        if not isinstance(value, Mapping):
-            raise ConfigError(f"rewards={value!r}: expected a mapping of term to weight")
-        names = [f.name for f in fields(RewardWeights)]
-        refuse_unknown(value, names, "rewards")
-        return replace(default, **{k: check_number(f"rewards.{k}", v, -1e6, 1e6) for k, v in value.items()})
+def reward_weights(given: Any, default: Mapping[str, float]) -> dict[str, float]:
+    """The weight of every reward term: the task's, overridden by a mapping. Penalties are given as positive numbers."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ConfigError(f"rewards={given!r}: expected a mapping of term to weight")
+    names = [term.name.lower() for term in RewardTerm]
+    refuse_unknown(given or {}, names, "rewards")
+    checked = {key: check_number(f"rewards.{key}", value, -1e6, 1e6) for key, value in (given or {}).items()}
+    return dict.fromkeys(names, 0.0) | dict(default) | checked
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The package's one compile decorator: lazy, one signature a function, cached under a key of our own sources.
+"""The package's compile decorators: lazy, one signature a function, cached under a key of our own sources.
 
 numba's cache looks only at the file of the function itself; a rule edited in another file would be answered by a
 stale kernel. So the cache folder is named after a hash of every compiled source file of the package.
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.extending import register_jitable
 
 PACKAGE = Path(__file__).parent
 COMPILED_SOURCES = ("types.py", "jit.py", "rules", "simulation")
@@ -41,13 +42,23 @@ def cache_folder() -> str:
     return str(Path(base) / source_key())
 
 
+def scalar(function: Function) -> Function:
+    """For arithmetic on a few numbers: plain Python when called from Python, compiled inside kernels."""
+    return register_jitable(error_model="numpy")(function)
+
+
 def jit(function: Function) -> Function:
-    """`numba.njit` with our cache; with NUMBA_DISABLE_JIT=1 the function itself."""
+    """For the functions inside a kernel: compiled with it; not meant to be called from Python in a hurry."""
+    return numba.njit(error_model="numpy")(function)
+
+
+def entry(function: Function) -> Function:
+    """For what Python calls: compiled on first use, then taken from our cache."""
     return _compile(function)
 
 
-def parallel_jit(function: Function) -> Function:
-    """As `jit`, for a function whose loop is a `prange`. Its body must be one call (see numba #7135)."""
+def parallel_entry(function: Function) -> Function:
+    """As `entry`, for a function whose loop is a `prange`. Its body must be one call (see numba #7135)."""
     return _compile(function, parallel=True)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mc_place_env.errors import ConfigError
-from mc_place_env.jit import jit
+from mc_place_env.jit import entry, jit
 from mc_place_env.rules.geometry import cell_of, quadrant_of, world_x, world_z
 from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, Outcome
 
@@ -15,7 +15,7 @@ UNKNOWN = "unknown"
 Cell = tuple[int, int, int]
 
 
-@jit
+@entry
 def learn_cube(rows, i, radius, known):
     """Copies what row i's observed cube shows into `known`: uint16 (SIZE_X, SIZE_Z, SIZE_Y), 0 or 1 + palette id.
 
@@ -48,7 +48,7 @@ def learn_placements(rows, i, known):
             known[x + MARGIN, z + MARGIN, y + MARGIN] = request.state_after + 1
 
 
-@jit
+@entry
 def write_believed(rows, shared, i, radius, known, cube):
     """The map around the agent as a policy sees it: uint8 (n, n, n) [right, forward, up], 0 or 1 + class."""
     row = rows[i]
@@ -67,7 +67,7 @@ def write_believed(rows, shared, i, radius, known, cube):
                 cube[right + radius, forward + radius, up + radius] = believed
 
 
-@jit
+@entry
 def learn_and_write(rows, shared, known, cubes):
     """Every row of a batch: forgets at a reset, learns from sight and from placements, and fills `cubes`."""
     radius = shared[0].view_radius

@@ -175,8 +175,8 @@ MAX_UNDO = 512  # written cells remembered; beyond it a reset copies the whole t
 SOLID_BIT, WATER_BIT = 1 << 18, 1 << 28  # of `offers`, for compiled rules: see rules/support.py
 MAX_CANDIDATES = 6  # states an item may become on one face
 LATENCY_TABLE = 1024
-MAX_NUMBERS = MAX_ITEMS + 9 + 7 * MAX_PENDING + 8
-MAX_FACTS = 10 + 29 * (MAX_PENDING + 1)
+MAX_NUMBERS = 1024  # of the observation's vector
+MAX_FACTS = 1024  # of a step
 
 # The region: 33 x 25 x 33 cells around the start cell, and a margin of 4 so that the default view needs no bounds test.
 REGION = (33, 25, 33)  # x, y, z

@@ -165,9 +165,7 @@ class MultiDiscreteAction(DictAction):
     def masks(self, batch: Batch) -> np.ndarray:
         """The marginals of the joint mask, concatenated: an outer bound."""
         mask = np.zeros((batch.n, self.mask_width), np.bool_)
-        others = self.types[self.types != ActionType.PLACE]
-        joint = np.zeros((batch.n, len(others) + int(np.prod(self.nvec[1:]))), np.bool_)
-        marginal_masks(batch.rows, batch.shared, self.types, others, joint, mask)
+        marginal_masks(batch.rows, batch.shared, self.types, mask)
         return mask
 
     def _first(self, batch: Any) -> Any:

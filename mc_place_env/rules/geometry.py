@@ -2,25 +2,25 @@
 
 import math
 
-from mc_place_env.jit import jit
+from mc_place_env.jit import jit, scalar
 from mc_place_env.types import MARGIN, REGION, SIZE_X, SIZE_Y, SIZE_Z, Face, Quadrant
 
 CELL_EPSILON = 1e-6  # feet a hair below a block's top still stand in the cell above it
 
 
-@jit
+@scalar
 def quadrant_of(yaw):
     """Heading of a yaw in degrees: nearest of south, west, north, east (0-3)."""
     return int(math.floor(yaw / 90.0 + 0.5)) % 4
 
 
-@jit
+@scalar
 def cell_of(coordinate):
     """Cell index of one coordinate of the feet."""
     return int(math.floor(coordinate + CELL_EPSILON))
 
 
-@jit
+@scalar
 def forward_x(quadrant):
     """x step of 'forward': 0, -1, 0, 1 for south, west, north, east."""
     if quadrant == Quadrant.WEST:
@@ -28,7 +28,7 @@ def forward_x(quadrant):
     return 1 if quadrant == Quadrant.EAST else 0
 
 
-@jit
+@scalar
 def forward_z(quadrant):
     """z step of 'forward': 1, 0, -1, 0 for south, west, north, east."""
     if quadrant == Quadrant.SOUTH:
@@ -36,25 +36,25 @@ def forward_z(quadrant):
     return -1 if quadrant == Quadrant.NORTH else 0
 
 
-@jit
+@scalar
 def world_x(quadrant, right, forward):
     """World x of an agent-frame offset: right is forward turned a quarter clockwise."""
     return forward * forward_x(quadrant) - right * forward_z(quadrant)
 
 
-@jit
+@scalar
 def world_z(quadrant, right, forward):
     """World z of an agent-frame offset."""
     return forward * forward_z(quadrant) + right * forward_x(quadrant)
 
 
-@jit
+@scalar
 def agent_right(quadrant, dx, dz):
     """Agent-frame 'right' of a world offset: inverse of `world_x`, `world_z`."""
     return -dx * forward_z(quadrant) + dz * forward_x(quadrant)
 
 
-@jit
+@scalar
 def agent_forward(quadrant, dx, dz):
     """Agent-frame 'forward' of a world offset."""
     return dx * forward_x(quadrant) + dz * forward_z(quadrant)
@@ -75,7 +75,7 @@ def absolute_face(face, quadrant):
     return face_of_heading(turns % 4)
 
 
-@jit
+@scalar
 def face_of_heading(quadrant):
     """The absolute face looking along a heading."""
     if quadrant == Quadrant.SOUTH:
@@ -85,7 +85,7 @@ def face_of_heading(quadrant):
     return Face.NORTH if quadrant == Quadrant.NORTH else Face.EAST
 
 
-@jit
+@scalar
 def heading_of_face(face):
     """The heading of a horizontal absolute face; inverse of `face_of_heading`."""
     if face == Face.SOUTH:
@@ -108,25 +108,25 @@ def relative_face(face, quadrant):
     return Face.BACK if turns == 2 else Face.LEFT
 
 
-@jit
+@scalar
 def face_x(face):
     """x step across an absolute face."""
     return 1 if face == Face.EAST else (-1 if face == Face.WEST else 0)
 
 
-@jit
+@scalar
 def face_y(face):
     """y step across an absolute face."""
     return 1 if face == Face.UP else (-1 if face == Face.DOWN else 0)
 
 
-@jit
+@scalar
 def face_z(face):
     """z step across an absolute face."""
     return 1 if face == Face.SOUTH else (-1 if face == Face.NORTH else 0)
 
 
-@jit
+@scalar
 def in_region(row, x, y, z):
     """Whether a cell lies in the loaded region."""
     return (
@@ -136,7 +136,7 @@ def in_region(row, x, y, z):
     )
 
 
-@jit
+@scalar
 def in_array(row, x, y, z):
     """Whether a cell lies in the stored array: the region and its margin."""
     return (
@@ -146,7 +146,7 @@ def in_array(row, x, y, z):
     )
 
 
-@jit
+@scalar
 def cell_index(row, x, y, z):
     """Index of a cell into `blocks`: y innermost, then z, then x."""
     column = (x - row.origin[0] + MARGIN) * SIZE_Z + (z - row.origin[2] + MARGIN)

@@ -5,7 +5,7 @@ Constants are vanilla's (blocks and ticks); the controller of a MOVE is ours and
 
 import math
 
-from mc_place_env.jit import jit
+from mc_place_env.jit import jit, scalar
 from mc_place_env.rules.geometry import cell_of, quadrant_of, world_x, world_z
 from mc_place_env.rules.placement import (
     BODY_HALF_WIDTH,
@@ -232,7 +232,7 @@ def clip(row, shared, x, y, z, axis, delta):
     return delta
 
 
-@jit
+@scalar
 def clip_interval(low, high, other_low, other_high, delta):
     """How much of `delta` an interval can move before it meets another; one it is already inside does not stop it."""
     if delta > 0.0 and other_low - high >= -TOUCH_TOLERANCE:

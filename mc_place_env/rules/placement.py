@@ -3,7 +3,7 @@
 Each takes one environment's record `row` and the shared record `shared`; none changes anything.
 """
 
-from mc_place_env.jit import jit
+from mc_place_env.jit import entry, jit, scalar
 from mc_place_env.rules.geometry import face_x, face_y, face_z, in_region, quadrant_of
 from mc_place_env.rules.world import block_at
 from mc_place_env.types import MAX_CANDIDATES, SOLID_BIT, WATER_BIT, Face, Reason, Special
@@ -14,19 +14,19 @@ EYE_STANDING, EYE_SNEAKING = 1.62, 1.27
 TOUCH_TOLERANCE = 1e-7  # boxes that overlap by no more only touch
 
 
-@jit
+@scalar
 def body_height(row):
     """Height of the agent's box in blocks."""
     return HEIGHT_SNEAKING if row.sneaking else HEIGHT_STANDING
 
 
-@jit
+@scalar
 def eye_y(row):
     """Height of the agent's eye in the world."""
     return row.position[1] + (EYE_SNEAKING if row.sneaking else EYE_STANDING)
 
 
-@jit
+@scalar
 def gap(value, low):
     """Distance from a coordinate to the unit interval that starts at `low`."""
     if value < low:
@@ -34,7 +34,7 @@ def gap(value, low):
     return value - low - 1.0 if value > low + 1.0 else 0.0
 
 
-@jit
+@scalar
 def within_reach(row, shared, x, y, z):
     """Eye to the nearest point of the cell's box at most `reach`."""
     dx, dy, dz = gap(row.position[0], x), gap(eye_y(row), y), gap(row.position[2], z)
@@ -62,13 +62,13 @@ def check_anchor(row, shared, x, y, z):
     return Reason.NONE
 
 
-@jit
+@scalar
 def replaces(shared, existing, placed):
     """Whether `placed` may take the cell of `existing`: replaceable, and never its own kind."""
     return shared.replaceable[existing] and shared.kind[existing] != shared.kind[placed]
 
 
-@jit
+@scalar
 def stacks_on_anchor(row, shared, anchor, placed, face):
     """Whether the same item clicked on that face of its own block grows it: slabs, snow, candles, pickles, eggs."""
     return stacks_in(row, shared, anchor, placed) and (shared.stack_faces[anchor] >> face) & 1 != 0
@@ -181,7 +181,7 @@ def boxes_meet_body(shared, state, x, y, z, height):
     return False
 
 
-@jit
+@scalar
 def intervals_overlap(low, high, other_low, other_high):
     """Strictly: touching is allowed."""
     return high - other_low > TOUCH_TOLERANCE and other_high - low > TOUCH_TOLERANCE
@@ -226,16 +226,33 @@ def check_cell(row, shared, x, y, z, face, item):
 
 
 @jit
+def check_face(row, shared, x, y, z, face, item):
+    """The rules after the anchor's own, for an item on an absolute face of it -> Reason."""
+    if row.inventory[item] <= 0:
+        return Reason.NO_ITEM
+    if takes_anchor_cell(row, shared, x, y, z, face, item):
+        return check_cell(row, shared, x, y, z, face, item)
+    return check_cell(row, shared, x + face_x(face), y + face_y(face), z + face_z(face), face, item)
+
+
+@entry
 def check_placement(row, shared, x, y, z, face, item):
     """The whole order of judgement for an item on an absolute face of the anchor at x, y, z -> Reason."""
     beyond = is_unloaded(row, shared, x + face_x(face), y + face_y(face), z + face_z(face))
     if beyond or is_unloaded(row, shared, x, y, z):
         return Reason.UNLOADED
     reason = check_anchor(row, shared, x, y, z)
-    if reason != Reason.NONE:
-        return reason
-    if row.inventory[item] <= 0:
-        return Reason.NO_ITEM
-    if takes_anchor_cell(row, shared, x, y, z, face, item):
-        return check_cell(row, shared, x, y, z, face, item)
-    return check_cell(row, shared, x + face_x(face), y + face_y(face), z + face_z(face), face, item)
+    return check_face(row, shared, x, y, z, face, item) if reason == Reason.NONE else reason
+
+
+@jit
+def is_open(row, shared, x, y, z):
+    """Whether any item at all could go into a cell: it is replaceable or something stacks in it."""
+    state = block_at(row, shared, x, y, z)
+    return shared.replaceable[state] != 0 or shared.stacked[state] != 0
+
+
+@jit
+def may_take(row, shared, x, y, z, face):
+    """A quick necessary condition of `check_face`, whatever the item: the anchor's cell or the next is open."""
+    return is_open(row, shared, x, y, z) or is_open(row, shared, x + face_x(face), y + face_y(face), z + face_z(face))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mc_place_env.config import LatencyModel, PlaceEnvConfig, RewardWeights
+from mc_place_env.config import LatencyModel, PlaceEnvConfig, reward_weights
 from mc_place_env.errors import ConfigError, ScenarioError
 from mc_place_env.rules.palette import Palette
 from mc_place_env.simulation import kernel
@@ -87,9 +87,9 @@ class Batch:
             shared[f"{name}_count"] = len(ticks)
             shared[f"{name}_ticks"][: len(ticks)] = ticks
         shared["revert_probability"] = latency.revert_probability
-        weights = RewardWeights.parse(config.rewards, task.rewards)
+        weights = reward_weights(config.rewards, task.rewards)
         for term in RewardTerm:
-            shared["reward_weights"][term] = getattr(weights, term.name.lower())
+            shared["reward_weights"][term] = weights[term.name.lower()]
 
     def _write_template(self, world: np.ndarray) -> None:
         shared = self.shared[0]

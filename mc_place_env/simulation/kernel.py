@@ -6,7 +6,7 @@ A backend that is not the simulator (live Minecraft) calls `begin_step` and `fin
 
 import numba
 
-from mc_place_env.jit import jit, parallel_jit
+from mc_place_env.jit import entry, jit, parallel_entry
 from mc_place_env.rules.geometry import cell_of
 from mc_place_env.rules.motion import advance_body, settle, start_action
 from mc_place_env.rules.world import clear_region, copy_template, restore_template, write_block, write_goal
@@ -181,7 +181,7 @@ def step_row(rows, shared, actions, table, out, final, autoreset, i):
         write_start(row, common, out, i)
 
 
-@jit
+@entry
 def step_single(rows, shared, actions, voxels, goal, numbers, facts, terms):
     """Steps a batch of one. Plain arrays: a named tuple of them costs a microsecond to hand over."""
     row, common = rows[0], shared[0]
@@ -192,21 +192,21 @@ def step_single(rows, shared, actions, voxels, goal, numbers, facts, terms):
     copy_items(terms, 0, row.reward_terms, 0, len(row.reward_terms))
 
 
-@jit
+@entry
 def step_batch(rows, shared, actions, table, out, final, autoreset):
     """Steps every row, one after another."""
     for i in range(len(rows)):
         step_row(rows, shared, actions, table, out, final, autoreset, i)
 
 
-@parallel_jit
+@parallel_entry
 def step_batch_parallel(rows, shared, actions, table, out, final, autoreset):
     """As `step_batch`, over threads. The body must stay one call: see numba #7135."""
     for i in numba.prange(len(rows)):
         step_row(rows, shared, actions, table, out, final, autoreset, i)
 
 
-@jit
+@entry
 def reset_batch(rows, shared, table, chosen, which):
     """Resets the rows whose `which` is set, each to its `chosen` instance (negative: drawn)."""
     for i in range(len(rows)):
@@ -214,7 +214,7 @@ def reset_batch(rows, shared, table, chosen, which):
             reset_one(rows[i], shared[0], table, chosen[i])
 
 
-@jit
+@entry
 def start_batch(rows, shared, out, which):
     """Observation and facts of the rows whose `which` is set."""
     for i in range(len(rows)):
@@ -222,7 +222,7 @@ def start_batch(rows, shared, out, which):
             write_start(rows[i], shared[0], out, i)
 
 
-@jit
+@entry
 def begin_batch(rows, shared, actions, which):
     """`begin_step` for the rows whose `which` is set: a live backend goes on from here."""
     for i in range(len(rows)):
@@ -230,7 +230,7 @@ def begin_batch(rows, shared, actions, which):
             begin_step(rows[i], shared[0], actions[i])
 
 
-@jit
+@entry
 def finish_batch(rows, shared, which):
     """`finish_step` for the rows whose `which` is set."""
     for i in range(len(rows)):
@@ -238,7 +238,7 @@ def finish_batch(rows, shared, which):
             finish_step(rows[i], shared[0])
 
 
-@jit
+@entry
 def result_batch(rows, shared, out, which):
     """Results of the rows whose `which` is set."""
     for i in range(len(rows)):
@@ -246,7 +246,7 @@ def result_batch(rows, shared, out, which):
             write_results(rows[i], shared[0], out, i)
 
 
-@jit
+@entry
 def load_templates(rows, shared):
     """Fills the worlds of new rows."""
     for i in range(len(rows)):

@@ -6,7 +6,7 @@ inventory, pose, pending and last outcome one after another; `number_slices` tel
 
 import math
 
-from mc_place_env.jit import jit
+from mc_place_env.jit import jit, scalar
 from mc_place_env.rules.geometry import (
     agent_forward,
     agent_right,
@@ -24,6 +24,7 @@ from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, CellClass, Outcom
 POSE = ("heading_sin", "heading_cos", "right", "up", "forward", "vertical_speed", "on_ground", "sneaking", "moving")
 PENDING = ("valid", "right", "up", "forward", "face", "item", "age")
 LAST_OUTCOME = ("valid", "placed", "failed", "reason", "right", "up", "forward", "item")
+POSE_SIZE, PENDING_SIZE, LAST_OUTCOME_SIZE = len(POSE), len(PENDING), len(LAST_OUTCOME)
 STACK = 64.0
 LIMIT = 64.0  # of every number but the inventory's
 
@@ -118,7 +119,7 @@ def write_pose(row, at):
     row.numbers[at + 6] = row.on_ground
     row.numbers[at + 7] = row.sneaking
     row.numbers[at + 8] = row.moving
-    return at + 9
+    return at + POSE_SIZE
 
 
 @jit
@@ -134,8 +135,8 @@ def write_pending(row, shared, at):
             row.numbers[at + 5] = request.item
             row.numbers[at + 6] = cut(row.tick - request.submitted_tick)
         else:
-            clear_numbers(row, at, 7)
-        at += 7
+            clear_numbers(row, at, PENDING_SIZE)
+        at += PENDING_SIZE
     return at
 
 
@@ -144,7 +145,7 @@ def write_last_outcome(row, at):
     """The latest verdict heard of in this episode: see LAST_OUTCOME."""
     request = row.last_outcome
     if request.id == 0:
-        clear_numbers(row, at, 8)
+        clear_numbers(row, at, LAST_OUTCOME_SIZE)
     else:
         row.numbers[at] = 1.0
         row.numbers[at + 1] = request.outcome == Outcome.PLACED
@@ -152,7 +153,7 @@ def write_last_outcome(row, at):
         row.numbers[at + 3] = request.reason
         write_offset(row, request.destination, quadrant_of(row.yaw), at + 4)
         row.numbers[at + 7] = request.item
-    return at + 8
+    return at + LAST_OUTCOME_SIZE
 
 
 @jit
@@ -172,7 +173,7 @@ def write_offset(row, cell, quadrant, at):
     row.numbers[at + 2] = cut(agent_forward(quadrant, dx, dz))
 
 
-@jit
+@scalar
 def cut(value):
     """Keeps a number within the observation space."""
     return min(max(float(value), -LIMIT), LIMIT)

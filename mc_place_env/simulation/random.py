@@ -5,7 +5,7 @@ The mixer is the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
 
 import numpy as np
 
-from mc_place_env.jit import jit
+from mc_place_env.jit import jit, scalar
 
 STREAM_INSTANCE, STREAM_ENTRY, STREAM_RESPONSE, STREAM_REVERT, STREAM_REVERT_TICKS = range(5)
 
@@ -15,7 +15,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _30, _27, _31, _11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
 
 
-@jit
+@scalar
 def mix(value):
     """Scrambles 64 bits."""
     value = (value ^ (value >> _30)) * _MIX_1

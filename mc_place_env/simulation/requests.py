@@ -2,7 +2,7 @@
 
 import math
 
-from mc_place_env.jit import jit
+from mc_place_env.jit import entry, jit, scalar
 from mc_place_env.rules.geometry import (
     absolute_face,
     cell_index,
@@ -58,7 +58,7 @@ def check_action(row, shared, action):
     return Reason.NONE
 
 
-@jit
+@scalar
 def round_offset(value):
     """Nearest cell, half to even."""
     return int(round(min(max(value, -FAR_AWAY), FAR_AWAY)))
@@ -293,7 +293,7 @@ def note_revert(row, event):
     note_change(row, event)
 
 
-@jit
+@entry
 def note_change(row, event):
     """Adds to this step's changes."""
     if row.change_count < MAX_EVENTS:

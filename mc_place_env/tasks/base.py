@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from mc_place_env.config import RewardWeights
 from mc_place_env.errors import ScenarioError
 from mc_place_env.rules.palette import Palette
 from mc_place_env.simulation.records import records
@@ -66,7 +65,7 @@ class Task:
     episode_steps: int = 100
     ticks_per_step: int = 4
     difficulty: float = 0.5
-    rewards: RewardWeights = RewardWeights()
+    rewards: dict[str, float] = field(default_factory=dict)  # weights by term
     expert: Callable[[Any], Iterator[Any]] | None = None
     varied: bool = True  # False: one instance, in both splits
 

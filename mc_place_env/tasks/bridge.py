@@ -2,11 +2,11 @@
 
 import random
 
-from mc_place_env.config import RewardWeights
 from mc_place_env.rules.geometry import world_x, world_z
 from mc_place_env.tasks.base import Cell, Instance, Task
 from mc_place_env.tasks.expert import build_and_walk
 from mc_place_env.tasks.sandbox import GROUND
+from mc_place_env.tasks.single import REWARDS
 from mc_place_env.types import SuccessKind
 
 PIT = GROUND - 3  # a fall that hurts nobody
@@ -39,6 +39,6 @@ TASK = Task(
     floor={(x, PIT, z): "stone" for x in range(-16, 17) for z in range(-16, 17)},
     episode_steps=96,
     difficulty=0.5,
-    rewards=RewardWeights(progress=0.5, wrong_block=0.02, failed_request=0.002, time=0.002, success=1.0),
+    rewards=REWARDS,
     expert=build_and_walk,
 )
