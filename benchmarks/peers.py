@@ -1,0 +1,71 @@
+"""Other environments in the same harness, where they are installed: seconds a step, random actions, resets included."""
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+
+def seconds_per_step(env: Any, budget: float, chunk: int = 200) -> float:
+    """Seconds a step of a Gymnasium environment, best of the chunks that fit the budget."""
+    env.reset(seed=0)
+    env.action_space.seed(0)
+    actions = [env.action_space.sample() for _ in range(chunk)]
+    best, end = float("inf"), time.perf_counter() + budget
+    while time.perf_counter() < end:
+        start = time.perf_counter()
+        for action in actions:
+            _, _, terminated, truncated, _ = env.step(action)
+            if terminated or truncated:
+                env.reset()
+        best = min(best, (time.perf_counter() - start) / chunk)
+    return best
+
+
+class OldGym:
+    """An environment of the old interface (Crafter) behind the new one."""
+
+    def __init__(self, env: Any):
+        from gymnasium.spaces import Discrete
+
+        self.env, self.action_space = env, Discrete(env.action_space.n)
+
+    def reset(self, seed: int | None = None) -> tuple:
+        """Begins an episode."""
+        return self.env.reset(), {}
+
+    def step(self, action: Any) -> tuple:
+        """One step; `done` counts as terminated."""
+        observation, reward, done, info = self.env.step(action)
+        return observation, reward, done, False, info
+
+
+def crafter() -> Any:
+    """Crafter with its pictures, as it is used."""
+    import crafter
+
+    return OldGym(crafter.Env())
+
+
+def minigrid() -> Any:
+    """MiniGrid DoorKey 8x8."""
+    import gymnasium
+    import minigrid  # noqa: F401
+
+    return gymnasium.make("MiniGrid-DoorKey-8x8-v0")
+
+
+PEERS: dict[str, Callable[[], Any]] = {"crafter": crafter, "minigrid": minigrid}
+
+
+def measure(budget: float) -> dict[str, float]:
+    """Seconds a step of every peer that is installed."""
+    found = {}
+    for name, make in PEERS.items():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found[name] = seconds_per_step(make(), budget)
+        except ImportError as error:
+            print(f"{name}: not installed ({error})")
+    return found

@@ -1,0 +1,322 @@
+"""Steps a second, in one run, as ratios: `python benchmarks/throughput.py [--quick] [--record]`.
+
+Prints a page, writes runs/bench/throughput.json and .png, and compares with the last recorded run
+(benchmarks/recorded.json, ratios only). `--record` makes this run the one to compare with.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import peers
+
+import mc_place_env
+from mc_place_env.config import PlaceEnvConfig
+from mc_place_env.envs.making import make_batch
+from mc_place_env.types import ACTION, ActionType, Autoreset
+
+HERE = Path(__file__).parent
+RECORDED = HERE / "recorded.json"
+ENV = mc_place_env.IDS["Wall"]
+SIZES = (1, 16, 64, 256, 1024, 4096)
+MOVED = 1.15  # a ratio that moved by more is named
+# ratio: (what, better, at least or at most, aim)
+TARGETS = {
+    "kernel_over_copy_256": ("step + observation at N=256, in times of copying the observation", "low", 12, 7),
+    "single_over_crafter": ("single env through make, against crafter", "high", 150, 250),
+    "vector_16_over_sync": ("native vector env at N=16, against SyncVectorEnv", "high", 12, 20),
+    "sb3_over_kernel_256": ("SB3 VecEnv at N=256, against the raw kernel", "high", 0.5, 0.65),
+    "ppo_env_share": ("share of the env in PPO's wall time, 256 envs", "low", 0.03, 0.015),
+    "joint_mask_us": ("exact joint mask, microseconds an env", "low", 20, 5),
+    "marginal_mask_over_step": ("marginal masks, in times of one step + observation", "low", 3, 1),
+    "first_step_cached_s": ("first step in a fresh process, cached, seconds", "low", 1, 0.4),
+    "first_step_cold_s": ("first step in a fresh process, cold, seconds", "low", 8, 4),
+    "two_threads_1024": ("2 threads against 1 at N=1024", "high", 1.7, 1.9),
+}
+
+
+def seconds_per_call(call: Callable[[], Any], budget: float, repeats: int = 5) -> float:
+    """Median over repeats of the mean time of a call, in about `budget` seconds."""
+    call()
+    start = time.perf_counter()
+    call()
+    once = max(time.perf_counter() - start, 1e-7)
+    count = max(1, int(budget / repeats / once))
+    means = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        for _ in range(count):
+            call()
+        means.append((time.perf_counter() - start) / count)
+    return statistics.median(means)
+
+
+def action_mix(n: int, mix: str, generator: np.random.Generator) -> np.ndarray:
+    """ACTION (n,): uniform over types, or seven in ten PLACE."""
+    actions = np.zeros(n, ACTION)
+    kinds = generator.integers(0, len(ActionType), n)
+    actions["type"] = kinds if mix == "random" else np.where(generator.random(n) < 0.7, ActionType.PLACE, kinds)
+    actions["anchor"] = generator.integers(-3, 4, (n, 3))
+    actions["face"], actions["item"] = generator.integers(0, 6, n), generator.integers(0, 3, n)
+    return actions
+
+
+def cycle(values: list) -> Callable[[], Any]:
+    """The values one after another, for ever."""
+    state = {"k": 0}
+
+    def following() -> Any:
+        state["k"] = (state["k"] + 1) % len(values)
+        return values[state["k"]]
+
+    return following
+
+
+def measure_kernel(n: int, mix: str, budget: float, threads: int = 1) -> tuple[float, float]:
+    """Seconds a step of one env (kernel with observation, resets included), and of copying its observation."""
+    batch = make_batch(PlaceEnvConfig.parse({"task": "Wall"}), n, threads, Autoreset.NEXT_STEP)
+    batch.seed(range(n))
+    batch.reset()
+    generator = np.random.default_rng(0)
+    following = cycle([action_mix(n, mix, generator) for _ in range(16)])
+
+    def step() -> None:
+        batch.actions[:] = following()
+        batch.step()
+
+    copies = [part.copy() for part in batch.out[:3]]
+
+    def copy() -> None:
+        for target, source in zip(copies, batch.out[:3], strict=True):
+            np.copyto(target, source)
+
+    return seconds_per_call(step, budget) / n, seconds_per_call(copy, budget / 2) / n
+
+
+def measure_vector(n: int, budget: float, kind: str = "native") -> float:
+    """Seconds a step of one env of the vector environment."""
+    if kind == "native":
+        env = gym.make_vec(ENV, num_envs=n)
+    else:
+        env = gym.make_vec(ENV, num_envs=n, vectorization_mode=kind)
+    env.reset(seed=0)
+    env.action_space.seed(0)
+    following = cycle([env.action_space.sample() for _ in range(16)])
+    seconds = seconds_per_call(lambda: env.step(following()), budget) / n
+    env.close()
+    return seconds
+
+
+def measure_sb3(n: int, budget: float) -> float:
+    """Seconds a step of one env of the SB3 VecEnv."""
+    from mc_place_env.integrations.sb3 import make_vec_env
+
+    env = make_vec_env(ENV, n, seed=0)
+    env.reset()
+    generator = np.random.default_rng(0)
+    following = cycle([generator.integers(0, env.action_space.nvec, (n, 6)) for _ in range(16)])
+    return seconds_per_call(lambda: env.step(following()), budget) / n
+
+
+def measure_single(budget: float) -> float:
+    """Seconds a step of the single env through gymnasium.make, resets included."""
+    return peers.seconds_per_step(gym.make(ENV), budget)
+
+
+def measure_masks(view: str, budget: float) -> float:
+    """Seconds of the masks of one env."""
+    env = gym.make_vec(ENV, num_envs=256, action_view=view)
+    env.reset(seed=0)
+    env.action_space.seed(0)
+    for _ in range(5):
+        env.step(env.action_space.sample())
+    return seconds_per_call(env.action_masks, budget) / 256
+
+
+def measure_ppo(steps: int = 8192 * 6) -> dict[str, float]:
+    """Seconds of environment, policy and update in a PPO run."""
+    from stable_baselines3 import PPO
+
+    from mc_place_env.integrations.sb3 import VoxelExtractor, make_vec_env
+
+    env = make_vec_env(ENV, 256, seed=0)
+    spent = {"env": 0.0, "update": 0.0}
+    settings = {"n_steps": 32, "batch_size": 2048, "n_epochs": 3, "gamma": 0.95, "learning_rate": 1e-3}
+    policy = {"features_extractor_class": VoxelExtractor, "net_arch": [64]}
+    model = PPO("MultiInputPolicy", env, policy_kwargs=policy, device="cpu", **settings)
+    env.step_wait = timed(env.step_wait, spent, "env")
+    model.train = timed(model.train, spent, "update")
+    start = time.perf_counter()
+    model.learn(steps)
+    total = time.perf_counter() - start
+    return spent | {"policy": total - sum(spent.values()), "total": total, "steps_per_second": steps / total}
+
+
+def timed(call: Callable, spent: dict[str, float], key: str) -> Callable:
+    """The same call, its time added to `spent[key]`."""
+
+    def wrapped(*arguments: Any, **options: Any) -> Any:
+        start = time.perf_counter()
+        try:
+            return call(*arguments, **options)
+        finally:
+            spent[key] += time.perf_counter() - start
+
+    return wrapped
+
+
+def measure_first_step(cold: bool) -> float:
+    """Seconds from import to the first step in a fresh process."""
+    program = (
+        "import time; t = time.perf_counter(); import gymnasium, mc_place_env;"
+        f"e = gymnasium.make('{ENV}'); e.reset(seed=0); e.step(e.action_space.sample());"
+        "print(time.perf_counter() - t)"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | ({"MC_PLACE_ENV_CACHE": folder} if cold else {})
+        run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    return float(run.stdout)
+
+
+def measure(budget: float) -> dict[str, Any]:
+    """Every figure: seconds, and the ratios of TARGETS."""
+    figures: dict[str, Any] = {"kernel": {}, "vector": {}, "sb3": {}, "threads": {}}
+    for n in SIZES:
+        for mix in ("random", "place"):
+            step, copy = measure_kernel(n, mix, budget)
+            figures["kernel"][f"{n} {mix}"] = {"step_s": step, "copy_s": copy, "over_copy": step / copy}
+        figures["vector"][n] = measure_vector(n, budget)
+        figures["sb3"][n] = measure_sb3(n, budget)
+        figures["threads"][n] = measure_kernel(n, "random", budget, threads=2)[0]
+        print(f"N={n} done", file=sys.stderr)
+    figures["single_s"] = measure_single(budget)
+    figures["sync_16_s"] = measure_vector(16, budget, "sync")
+    figures["peers_s"] = peers.measure(budget)
+    figures["joint_mask_s"], figures["marginal_mask_s"] = (
+        measure_masks(view, budget) for view in ("discrete", "multi_discrete")
+    )
+    figures["ppo"] = measure_ppo()
+    figures["first_step_s"] = {"cached": min(measure_first_step(False) for _ in range(3)), "cold": measure_first_step(True)}
+    figures["bytes_per_env"] = int(make_batch(PlaceEnvConfig.parse({"task": "Wall"})).rows.itemsize)
+    figures["ratios"] = ratios(figures)
+    figures["machine"] = machine()
+    return figures
+
+
+def ratios(figures: dict[str, Any]) -> dict[str, float]:
+    """The figures that count, comparable between machines; what was not measured is left out."""
+    kernel, step_256 = figures["kernel"], figures["kernel"]["256 random"]["step_s"]
+    found = {
+        "kernel_over_copy_256": kernel["256 random"]["over_copy"],
+        "vector_16_over_sync": figures["sync_16_s"] / figures["vector"][16],
+        "sb3_over_kernel_256": step_256 / figures["sb3"][256],
+        "ppo_env_share": figures["ppo"]["env"] / figures["ppo"]["total"],
+        "joint_mask_us": figures["joint_mask_s"] * 1e6,
+        "marginal_mask_over_step": figures["marginal_mask_s"] / step_256,
+        "first_step_cached_s": figures["first_step_s"]["cached"],
+        "first_step_cold_s": figures["first_step_s"]["cold"],
+        "two_threads_1024": kernel["1024 random"]["step_s"] / figures["threads"][1024],
+    }
+    if "crafter" in figures["peers_s"]:
+        found["single_over_crafter"] = figures["peers_s"]["crafter"] / figures["single_s"]
+    return found
+
+
+def machine() -> str:
+    """What ran it."""
+    model = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line), ":unknown")
+    return f"{os.cpu_count()} x {model.split(':')[1].strip()}, Python {platform.python_version()}, numpy {np.__version__}"
+
+
+def page(figures: dict[str, Any]) -> str:
+    """The figures as text."""
+    lines = [figures["machine"], "", "env steps/s, step + observation, one core, resets included"]
+    lines.append(f"{'N':>6} {'kernel random':>14} {'placing':>10} {'x copy':>7} {'vector env':>11} {'SB3':>10} {'2 threads':>10}")
+    for n in SIZES:
+        random, place = figures["kernel"][f"{n} random"], figures["kernel"][f"{n} place"]
+        rates = [f"{1 / s:,.0f}" for s in (random["step_s"], place["step_s"])]
+        others = [f"{1 / figures[kind][n]:,.0f}" for kind in ("vector", "sb3", "threads")]
+        lines.append(
+            f"{n:>6} {rates[0]:>14} {rates[1]:>10} {random['over_copy']:>7.1f} {others[0]:>11} {others[1]:>10} {others[2]:>10}"
+        )
+    lines += ["", f"single env through make: {1 / figures['single_s']:,.0f} steps/s"]
+    lines += [f"{name}: {1 / seconds:,.0f} steps/s" for name, seconds in figures["peers_s"].items()]
+    ppo = figures["ppo"]
+    parts = ", ".join(f"{key} {ppo[key] / ppo['total']:.1%}" for key in ("env", "policy", "update"))
+    lines += [f"PPO, 256 envs: {ppo['steps_per_second']:,.0f} steps/s ({parts})"]
+    lines += [f"memory: {figures['bytes_per_env'] / 1024:.0f} KB an env", "", "ratio (at least/most, aim)"]
+    for key, (what, better, bound, aim) in TARGETS.items():
+        value = figures["ratios"].get(key)
+        shown = "not measured" if value is None else f"{value:.3g}"
+        met = value is not None and (value <= bound if better == "low" else value >= bound)
+        lines.append(f"  {'ok ' if met else 'NO ' if value is not None else ' - '} {shown:>12}  {what} ({bound}, {aim})")
+    return "\n".join(lines)
+
+
+def compare(ratios_now: dict[str, float]) -> list[str]:
+    """Which ratio moved against the recorded run."""
+    if not RECORDED.is_file():
+        return ["no recorded run to compare with"]
+    before = json.loads(RECORDED.read_text())["ratios"]
+    moved = []
+    for key, value in ratios_now.items():
+        if key in before and not 1 / MOVED < value / before[key] < MOVED:
+            moved.append(f"{key}: {before[key]:.3g} -> {value:.3g}")
+    return moved or ["no ratio moved by more than 15 %"]
+
+
+def plot(figures: dict[str, Any], path: Path) -> None:
+    """Rates over N."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4.5))
+    curves = {
+        "kernel, random": [1 / figures["kernel"][f"{n} random"]["step_s"] for n in SIZES],
+        "kernel, placing": [1 / figures["kernel"][f"{n} place"]["step_s"] for n in SIZES],
+        "kernel, 2 threads": [1 / figures["threads"][n] for n in SIZES],
+        "vector env": [1 / figures["vector"][n] for n in SIZES],
+        "SB3 VecEnv": [1 / figures["sb3"][n] for n in SIZES],
+    }
+    for name, rates in curves.items():
+        axes.plot(SIZES, rates, marker="o", label=name)
+    axes.set(xscale="log", yscale="log", xlabel="environments", ylabel="env steps a second", title=figures["machine"])
+    axes.title.set_fontsize(8)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+
+
+def main() -> None:
+    """Measures, prints, compares."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a fifth of the time")
+    parser.add_argument("--record", action="store_true", help="compare later runs with this one")
+    parser.add_argument("--out", type=Path, default=Path("runs/bench"))
+    arguments = parser.parse_args()
+    figures = measure(0.2 if arguments.quick else 1.0)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    (arguments.out / "throughput.json").write_text(json.dumps(figures, indent=1))
+    plot(figures, arguments.out / "throughput.png")
+    print(page(figures))
+    print("\nagainst the recorded run:", *compare(figures["ratios"]), sep="\n  ")
+    if arguments.record:
+        RECORDED.write_text(json.dumps({"machine": figures["machine"], "ratios": figures["ratios"]}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
