@@ -129,7 +129,7 @@ class VectorRow:
         self.envs.reset(seed=seed)
         mask = np.arange(self.envs.num_envs) == self.i
         observation, facts = self.envs.reset(options=dict(options or {}) | {"reset_mask": mask})
-        return observation, self._info(facts)
+        return observation, self.info(facts)
 
     def step(self, action: dict[str, Any]) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """One step of every row; what this row got."""
@@ -140,13 +140,14 @@ class VectorRow:
             actions[key][self.i] = value
         observation, rewards, terminated, truncated, facts = self.envs.step(actions)
         i = self.i
-        return observation, float(rewards[i]), bool(terminated[i]), bool(truncated[i]), self._info(facts)
+        return observation, float(rewards[i]), bool(terminated[i]), bool(truncated[i]), self.info(facts)
 
     def close(self) -> None:
         """Closes the vector environment."""
         self.envs.close()
 
-    def _info(self, facts: dict[str, np.ndarray]) -> dict[str, Any]:
+    def info(self, facts: dict[str, np.ndarray]) -> dict[str, Any]:
+        """This row of a vector's facts, in the words of a single environment's `info`."""
         mine = {key: value[self.i] for key, value in facts.items() if isinstance(value, np.ndarray)}
         accepted = mine["status"] == Status.ACCEPTED
         response = self.envs.batch.rows[self.i]["response"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mc_place_env.errors import ActionError
-from mc_place_env.rules.blocks import suggestion
+from mc_place_env.rules.blocks import BlockTable, suggestion
 from mc_place_env.rules.geometry import relative_face
 from mc_place_env.simulation.report import rejected_data
 from mc_place_env.types import FACE_NAMES, ActionType, Face, Reason
@@ -25,7 +25,7 @@ class Actions:
 
     def place(self, item: str, dx: float, dy: float, dz: float, face: str | Face) -> Any:
         """PLACE `item` on a face of the anchor at (right, up, forward); ActionError for an unknown name."""
-        items = self._env.items
+        items, item = self._env.items, present_name(item)
         if item not in items:
             raise ActionError(f"item={item!r}: not among {items}{suggestion(item, items)}")
         if isinstance(face, str) and face not in FACE_NAMES:
@@ -123,9 +123,9 @@ class McPlaceTool:
             return Reason.MISSING_FACE
         if not all(is_offset(call[key]) for key in ("dx", "dy", "dz")):
             return Reason.INVALID_POSITION
-        if call["face"] not in FACE_NAMES:
+        if not isinstance(call["face"], str) or call["face"] not in FACE_NAMES:
             return Reason.INVALID_FACE
-        return Reason.NONE if item_of(call) in self.env.unwrapped.items else Reason.UNKNOWN_ITEM
+        return Reason.NONE if present_name(item_of(call)) in self.env.unwrapped.items else Reason.UNKNOWN_ITEM
 
 
 def item_of(call: Mapping[str, Any]) -> Any:
@@ -133,6 +133,17 @@ def item_of(call: Mapping[str, Any]) -> Any:
     return call.get("value") or call.get("item")
 
 
+def present_name(item: Any) -> Any:
+    """An item's name as environments list it: without the namespace, and not by an older name."""
+    if not isinstance(item, str):
+        return item
+    name = item.removeprefix("minecraft:")
+    return BlockTable.load().aliases.get(name, name)
+
+
 def is_offset(value: Any) -> bool:
-    """Whether a JSON value is a finite number."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    """Whether a JSON value is a finite number (whole ones may be too large for a float)."""
+    try:
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False

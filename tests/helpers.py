@@ -14,7 +14,6 @@ from mc_place_env.types import ActionType, Face
 TESTS = Path(__file__).parent
 IDS = tuple(mc_place_env.IDS.values())
 FLOOR = [-8, 63, -8, 8, 63, 8, "stone"]
-OFFSETS = {0: (1, 0), 1: (0, 1), 2: (-1, 0), 3: (0, -1)}
 
 
 def make(env_id="McPlace/Sandbox-v0", **options):
@@ -44,10 +43,6 @@ def sandbox(*blocks, inventory=None, env_id="McPlace/Sandbox-v0", latency=0, tic
 def place(kind=ActionType.PLACE, anchor=(0, -1, 1), face=Face.UP, item=0):
     """A canonical action."""
     return {"type": int(kind), "anchor": np.asarray(anchor, np.float32), "face": int(face), "item": int(item)}
-
-
-def info_of(step):
-    return step[-1]
 
 
 def random_actions(rng, n, n_items, place_share=0.6):

@@ -90,7 +90,9 @@ CONFIG = [
 
 
 @pytest.mark.filterwarnings("ignore:.*The environment is being initialised with render_mode='svg'")
-@pytest.mark.parametrize(("options", "culprit", "expected"), [(c[0], c[1], c[2:]) for c in CONFIG], ids=[str(c[0])[:60] for c in CONFIG])
+@pytest.mark.parametrize(
+    ("options", "culprit", "expected"), [(c[0], c[1], c[2:]) for c in CONFIG], ids=[str(c[0])[:60] for c in CONFIG]
+)
 def test_configuration(options, culprit, expected):
     for make_any in (make, make_vec):
         with pytest.raises(ConfigError) as error:
@@ -187,7 +189,9 @@ SCENARIOS = [
 ]
 
 
-@pytest.mark.parametrize(("bad", "culprit", "expected"), [(s[0], s[1], s[2:]) for s in SCENARIOS], ids=[str(s[0])[:60] for s in SCENARIOS])
+@pytest.mark.parametrize(
+    ("bad", "culprit", "expected"), [(s[0], s[1], s[2:]) for s in SCENARIOS], ids=[str(s[0])[:60] for s in SCENARIOS]
+)
 def test_scenario(bad, culprit, expected):
     env = make()
     env.reset(seed=0)
@@ -206,9 +210,13 @@ WOODS = ("oak", "birch", "spruce", "jungle", "acacia", "dark_oak", "mangrove")
 
 
 def test_too_many_kinds_of_blocks():
-    states = [f"{wood}_stairs[facing={f},half={h},shape={s}]" for wood in WOODS for f in
-              ("north", "south", "east", "west") for h in ("top", "bottom")
-              for s in ("straight", "inner_left", "inner_right", "outer_left", "outer_right")]
+    states = [
+        f"{wood}_stairs[facing={f},half={h},shape={s}]"
+        for wood in WOODS
+        for f in ("north", "south", "east", "west")
+        for h in ("top", "bottom")
+        for s in ("straight", "inner_left", "inner_right", "outer_left", "outer_right")
+    ]
     blocks = [[k % 16, 64 + k // 256, k // 16 % 16, state] for k, state in enumerate(states)]
     make().reset(options={"scenario": scenario(*blocks[:240])})
     env = make()
@@ -259,7 +267,7 @@ def test_number_of_seeds(seed):
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "7"])
 def test_bad_seeds(seed):
-    with pytest.raises(gym.error.Error, match="[Ss]eed must be"):
+    with pytest.raises(gym.error.Error, match=r"[Ss]eed must be"):
         make().reset(seed=seed)
     with pytest.raises(ConfigError, match=f"seed={seed!r}: expected an integer"):
         make_vec(num_envs=2).reset(seed=seed)
@@ -357,7 +365,9 @@ FORMS = [
 ]
 
 
-@pytest.mark.parametrize(("action", "culprit", "expected"), [(f[0], f[1], f[2:]) for f in FORMS], ids=[str(f[0])[:70] for f in FORMS])
+@pytest.mark.parametrize(
+    ("action", "culprit", "expected"), [(f[0], f[1], f[2:]) for f in FORMS], ids=[str(f[0])[:70] for f in FORMS]
+)
 def test_an_action_of_the_wrong_form_raises(action, culprit, expected):
     env, _ = sandbox(latency=0)
     before = env.unwrapped.get_state()["rows"]
@@ -381,7 +391,9 @@ VIEW_FORMS = [
 ]
 
 
-@pytest.mark.parametrize(("view", "action", "expected", "found"), VIEW_FORMS, ids=[f"{v[0]}-{v[1]}"[:50] for v in VIEW_FORMS])
+@pytest.mark.parametrize(
+    ("view", "action", "expected", "found"), VIEW_FORMS, ids=[f"{v[0]}-{v[1]}"[:50] for v in VIEW_FORMS]
+)
 def test_a_views_action_of_the_wrong_form_raises(view, action, expected, found):
     env = make(action_view=view)
     env.reset(seed=0)

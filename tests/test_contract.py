@@ -166,7 +166,9 @@ def test_scenario_sets_the_start():
 
 
 def test_blocks_come_after_fills_and_later_entries_win():
-    world = scenario([0, 63, 1, "dirt"], [0, 63, 2, "dirt"], [0, 63, 2, "sand"], fill=([-2, 63, -2, 2, 63, 2, "stone"],))
+    world = scenario(
+        [0, 63, 1, "dirt"], [0, 63, 2, "dirt"], [0, 63, 2, "sand"], fill=([-2, 63, -2, 2, 63, 2, "stone"],)
+    )
     env = make()
     env.reset(seed=0, options={"scenario": world})
     assert [env.unwrapped.block_at(0, 63, z) for z in (0, 1, 2, 3)] == ["stone", "dirt", "sand", "air"]
@@ -425,7 +427,9 @@ def test_a_revert_after_the_report_is_a_change():
     assert env.unwrapped.inventory == {"cobblestone": 8}
 
 
-@pytest.mark.parametrize(("probability", "expected"), [(0.0, {"placed"}), (1.0, {"reverted"}), (0.5, {"placed", "reverted"})])
+@pytest.mark.parametrize(
+    ("probability", "expected"), [(0.0, {"placed"}), (1.0, {"reverted"}), (0.5, {"placed", "reverted"})]
+)
 def test_revert_probability(probability, expected):
     env, act = sandbox(
         inventory={"cobblestone": 64},
@@ -461,7 +465,10 @@ def test_what_is_not_judged_at_the_end_is_cancelled():
     env.step(act.place(*AHEAD))
     *_, truncated, info = env.step(act.wait())
     assert truncated
-    assert [(o["request_id"], o["outcome"], o["reason"]) for o in info["outcomes"]] == [(1, "cancelled", ""), (2, "cancelled", "")]
+    assert [(o["request_id"], o["outcome"], o["reason"]) for o in info["outcomes"]] == [
+        (1, "cancelled", ""),
+        (2, "cancelled", ""),
+    ]
     assert [(o["resolved_tick"], o["reported_tick"], o["cell"]) for o in info["outcomes"]] == [(3, 3, None)] * 2
     assert info["pending"] == ()
 
@@ -737,7 +744,8 @@ def test_the_map_can_be_saved_and_loaded(tmp_path):
 def test_configuration_from_yaml(tmp_path):
     path = tmp_path / "env.yaml"
     path.write_text(
-        "task: Wall\nticks_per_step: 2\nlatency: [1, 3]\nitems: [dirt, stone]\nactions: [place, jump]\nrewards: {time: 0.5}\n"
+        "task: Wall\nticks_per_step: 2\nlatency: [1, 3]\nitems: [dirt, stone]\n"
+        "actions: [place, jump]\nrewards: {time: 0.5}\n"
     )
     config = PlaceEnvConfig.from_yaml(path)
     assert (config.task, config.ticks_per_step, config.items) == ("Wall", 2, ("dirt", "stone"))

@@ -11,6 +11,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from helpers import IDS, as_bytes, make, make_vec, random_actions, row_of, run_python, scenario
 
+from mc_place_env.errors import ConfigError
 from mc_place_env.simulation.facts import named_facts
 
 # Short episodes, every kind of latency, reverts before and after the report, a full queue now and then.
@@ -28,6 +29,7 @@ VARIANTS = {
     "stormy": STORMY,
     "default": {},
     "precheck": {"precheck": "world", "latency": 5, "episode_steps": 30, "ticks_per_step": 3},
+    "spatial map": {"observe": ("spatial_map",)} | STORMY,
     "wide view": {"view_radius": 8, "latency": (0, 3), "ticks_per_step": 1, "episode_steps": 60},
 }
 EACH_ID = pytest.mark.parametrize("env_id", IDS)
@@ -37,7 +39,8 @@ EACH_VARIANT = pytest.mark.parametrize("options", VARIANTS.values(), ids=VARIANT
 def facts_of(env):
     """The numeric facts of a single environment's last step or reset."""
     batch = env.unwrapped._batch
-    return row_of(named_facts(batch.out.facts, batch.config.max_pending), 0)
+    facts = row_of(named_facts(batch.out.facts, batch.config.max_pending), 0)
+    return {key: value for key, value in facts.items() if key not in ("terminated", "truncated")}
 
 
 def part_facts(info, i):
@@ -145,6 +148,30 @@ def test_row_equals_single_with_resets_by_mask(env_id):
                 twins[i].reset()
                 assert as_bytes(row_of(observation, i)) == as_bytes(twins[i].observation)
                 assert as_bytes(part_facts(info, i)) == as_bytes(twins[i].facts)
+                assert terms_of(info, i) == twins[i].info["reward_terms"] == dict.fromkeys(terms_of(info, i), 0.0)
+
+
+@pytest.mark.parametrize("view", ["discrete", "multi_discrete"])
+def test_the_observed_mask_is_the_mask(view):
+    options = STORMY | {"observe": ("spatial_map", "action_mask"), "action_view": view, "offset_range": 1}
+    envs, env = make_vec("McPlace/Wall-v0", 3, **options), make("McPlace/Wall-v0", **options)
+    seen, (alone, _) = envs.reset(seed=2)[0], env.reset(seed=2)
+    envs.action_space.seed(0)
+    ended = False
+    for _ in range(40):
+        assert seen in envs.observation_space
+        assert alone in env.observation_space
+        np.testing.assert_array_equal(seen["action_mask"], envs.action_masks())
+        np.testing.assert_array_equal(alone["action_mask"], env.unwrapped.action_masks())
+        assert as_bytes(row_of(seen, 0)) == as_bytes(alone)
+        actions = envs.action_space.sample()
+        seen, *_ = envs.step(actions)
+        alone, *ends = env.reset() if ended else env.step(actions[0])
+        ended = any(ends[1:3]) if len(ends) == 4 else False
+    with pytest.raises(ConfigError, match="SAME_STEP"):
+        make_vec("McPlace/Wall-v0", observe=("spatial_map",), autoreset_mode="SameStep")
+    with pytest.raises(ConfigError, match="action_mask"):
+        make("McPlace/Wall-v0", observe=("action_mask",))
 
 
 def test_seeds_may_be_listed():

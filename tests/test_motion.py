@@ -1,10 +1,10 @@
 """Vanilla walking, jumping and falling, and the grid-aligned MOVE."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from helpers import sandbox
-
-FLAT_BELOW = ([-8, 63, -8, 8, 63, 8, "stone"],)
 
 
 def positions(env, actions):
@@ -56,7 +56,19 @@ def test_a_move_takes_six_ticks_from_rest(move, axis, sign):
     assert not env.unwrapped.view.moving
 
 
-@pytest.mark.parametrize(("yaw", "step"), [(0, (0, 1)), (90, (-1, 0)), (180, (0, -1)), (270, (1, 0)), (-90, (1, 0)), (44, (0, 1)), (46, (-1, 0)), (720, (0, 1))])
+@pytest.mark.parametrize(
+    ("yaw", "step"),
+    [
+        (0, (0, 1)),
+        (90, (-1, 0)),
+        (180, (0, -1)),
+        (270, (1, 0)),
+        (-90, (1, 0)),
+        (44, (0, 1)),
+        (46, (-1, 0)),
+        (720, (0, 1)),
+    ],
+)
 def test_forward_is_where_the_agent_looks(yaw, step):
     env, act = sandbox(yaw=float(yaw))
     x, _, z = positions(env, [act.move_forward()] + [act.wait()] * 6)[-1]
@@ -99,7 +111,7 @@ def test_a_move_goes_on_while_something_is_placed():
     assert env.unwrapped.block_at(-2, 64, 0) == "cobblestone"
 
 
-def test_no_move_is_offered_while_one_runs():
+def test_moving_says_so_until_it_ends():
     env, act = sandbox()
     env.step(act.move_forward())
     assert env.unwrapped.view.moving
@@ -144,13 +156,22 @@ def test_a_fall_lands():
     assert found[0] == pytest.approx(68.0, abs=0.09)
     falls = -np.diff([68.0, *found])
     assert (falls[1:5] > falls[:4]).all()
-    for before, after in zip(falls[1:5], falls[2:6], strict=True):
+    for before, after in pairwise(falls[1:6]):
         assert after == pytest.approx((before + 0.08) * 0.98, abs=1e-9)
     assert found[-1] == 64.0
     assert env.unwrapped.agent.on_ground
 
 
-@pytest.mark.parametrize(("block", "top"), [("stone_slab[type=bottom]", 64.5), ("soul_sand", 64.875), ("oak_fence", 65.5), ("torch", 64.0), ("snow[layers=3]", 64.25)])
+@pytest.mark.parametrize(
+    ("block", "top"),
+    [
+        ("stone_slab[type=bottom]", 64.5),
+        ("soul_sand", 64.875),
+        ("oak_fence", 65.5),
+        ("torch", 64.0),
+        ("snow[layers=3]", 64.25),
+    ],
+)
 def test_landing_on_shapes(block, top):
     env, act = sandbox([0, 64, 0, block], position=(0.5, 67.0, 0.5))
     assert positions(env, [act.wait()] * 20)[-1][1] == top
@@ -193,7 +214,9 @@ def test_what_cannot_be_climbed_sends_back_to_the_own_cell(obstacle):
     assert env.unwrapped.agent.yaw == 270.0
 
 
-@pytest.mark.parametrize(("block", "top"), [("stone_slab[type=bottom]", 64.5), ("snow[layers=4]", 64.375), ("white_carpet", 64.0625)])
+@pytest.mark.parametrize(
+    ("block", "top"), [("stone_slab[type=bottom]", 64.5), ("snow[layers=4]", 64.375), ("white_carpet", 64.0625)]
+)
 def test_a_low_step_needs_no_jump(block, top):
     env, act = sandbox([0, 64, 1, block])
     path = positions(env, [act.move_forward()] + [act.wait()] * 12)

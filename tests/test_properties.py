@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from gymnasium import spaces
-from helpers import IDS, OFFSETS, make, random_actions, row_of, scenario
+from helpers import IDS, make, make_vec, random_actions, row_of, scenario
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_engines import STORMY
@@ -26,18 +26,45 @@ INFO_TYPES = {
     "is_success": bool,
     "reward_terms": dict,
 }
-OUTCOME_KEYS = (
-    "request_id outcome reason detail item anchor destination cell face submitted_tick resolved_tick reported_tick "
-    "submitted_step reported_step"
-).split()
+OUTCOME_KEYS = [
+    "request_id",
+    "outcome",
+    "reason",
+    "detail",
+    "item",
+    "anchor",
+    "destination",
+    "cell",
+    "face",
+    "submitted_tick",
+    "resolved_tick",
+    "reported_tick",
+    "submitted_step",
+    "reported_step",
+]
 DATA_KEYS = {"success", "status", "reason", "request_id", "placed", "anchor", "destination"}
 CHANGE_KEYS = {"request_id", "tick", "cell", "from", "to", "kind"}
 
 # Blocks that look the same from all sides, of every kind of shape and rule.
-BLOCKS = (
-    "stone oak_leaves chest crafting_table oak_fence stone_slab[type=bottom] stone_slab[type=top] snow[layers=1] "
-    "snow[layers=4] short_grass torch water white_carpet soul_sand cactus tall_grass[half=lower] cobblestone"
-).split()
+BLOCKS = [
+    "stone",
+    "oak_leaves",
+    "chest",
+    "crafting_table",
+    "oak_fence",
+    "stone_slab[type=bottom]",
+    "stone_slab[type=top]",
+    "snow[layers=1]",
+    "snow[layers=4]",
+    "short_grass",
+    "torch",
+    "water",
+    "white_carpet",
+    "soul_sand",
+    "cactus",
+    "tall_grass[half=lower]",
+    "cobblestone",
+]
 ITEMS = ("cobblestone", "stone_slab", "torch", "oak_fence", "short_grass")
 
 near = st.integers(-3, 3)
@@ -364,7 +391,6 @@ def step_across(face):
 
 def test_the_rotation_of_this_file_is_the_headings():
     assert [turned(0, 1, quadrant) for quadrant in range(4)] == [(0, 1), (-1, 0), (0, -1), (1, 0)]
-    assert OFFSETS[1] == turned(1, 0, 1)
 
 
 # -- masks -------------------------------------------------------------------------------------------------------------
@@ -431,7 +457,8 @@ def test_masks_when_the_queue_is_full_or_a_move_runs():
 
 
 def test_vector_masks_equal_single_ones():
-    envs = mc_place_env_vector("discrete")
+    envs = make_vec("McPlace/Wall-v0", 3, action_view="discrete", offset_range=2)
+    envs.reset(seed=6)
     single = make("McPlace/Wall-v0", action_view="discrete", offset_range=2)
     masks = envs.action_masks()
     for i in range(3):
@@ -439,14 +466,6 @@ def test_vector_masks_equal_single_ones():
         np.testing.assert_array_equal(masks[i], single.unwrapped.action_masks())
     with pytest.raises(mc_place_env.errors.ActionError, match="dict"):
         make().unwrapped.action_masks()
-
-
-def mc_place_env_vector(view):
-    import gymnasium as gym
-
-    envs = gym.make_vec("McPlace/Wall-v0", 3, action_view=view, offset_range=2)
-    envs.reset(seed=6)
-    return envs
 
 
 # -- rewards -----------------------------------------------------------------------------------------------------------

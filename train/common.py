@@ -9,10 +9,10 @@ from typing import Any
 
 import yaml
 
-from mc_place_env.config import closest
+from mc_place_env.config import refuse_unknown
 from mc_place_env.errors import ConfigError
 
-PACKAGES = {"numpy": "numpy", "numba": "numba", "torch": "torch", "sb3": "stable_baselines3", "sb3_contrib": "sb3_contrib"}
+PACKAGES = ("numpy", "numba", "torch", "gymnasium", "stable_baselines3", "sb3_contrib")
 
 
 def merge(defaults: Mapping[str, Any], given: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -22,8 +22,7 @@ def merge(defaults: Mapping[str, Any], given: Mapping[str, Any], where: str) -> 
     """
     merged = dict(defaults)
     for key, value in given.items():
-        if key not in defaults:
-            raise ConfigError(f"{where}: unknown key {key!r}{closest(key, defaults)}; known: {', '.join(sorted(defaults))}")
+        refuse_unknown([key], defaults, where)
         if isinstance(defaults[key], Mapping):
             if not isinstance(value, Mapping):
                 raise ConfigError(f"{where}: {key}={value!r}: expected a mapping")
@@ -59,7 +58,7 @@ def parse_value(text: str) -> Any:
 
 
 def combine(*layers: Mapping[str, Any]) -> dict[str, Any]:
-    """Nested mappings, later ones first in right."""
+    """Nested mappings as one; later layers win."""
     result: dict[str, Any] = {}
     for layer in layers:
         for key, value in layer.items():
@@ -73,9 +72,9 @@ def versions() -> dict[str, str | None]:
     import mc_place_env
 
     found: dict[str, str | None] = {"python": platform.python_version(), "mc_place_env": mc_place_env.__version__}
-    for name, distribution in PACKAGES.items():
+    for name in PACKAGES:
         try:
-            found[name] = version(distribution)
+            found[name] = version(name)
         except PackageNotFoundError:
             found[name] = None
     return found
@@ -89,6 +88,7 @@ def git_state() -> dict[str, Any] | None:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     try:
-        return {"commit": git("rev-parse", "HEAD"), "changed": bool(git("status", "--porcelain", "--untracked-files=no"))}
+        changed = git("status", "--porcelain", "--untracked-files=no") != ""
+        return {"commit": git("rev-parse", "HEAD"), "changed": changed}
     except (OSError, subprocess.CalledProcessError):
         return None

@@ -46,7 +46,7 @@ def main() -> int:
     parser.add_argument("config", type=Path, help="YAML file")
     parser.add_argument("overrides", nargs="*", metavar="key=value")
     parser.add_argument("--out", type=Path, help="folder of the run; default: runs/ and the config's name")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     try:
         config = load_config(arguments.config, arguments.overrides)
         train(config, arguments.out or Path("runs") / arguments.config.stem)
@@ -104,7 +104,7 @@ def make_model(config: dict[str, Any], venv: Any, out: Path) -> Any:
 
     policy = {
         "features_extractor_class": VoxelExtractor,
-        "features_extractor_kwargs": {"features_dim": config["features"]},
+        "features_extractor_kwargs": {"hidden": config["features"]},
         "net_arch": config["layers"],
     }
     more = {"policy_kwargs": policy, "seed": config["seed"], "stats_window_size": config["window"], "device": "cpu"}
@@ -151,7 +151,8 @@ def make_progress(config: dict[str, Any], began: float) -> Any:
         def summary(self) -> str:
             """One line: steps, minutes, success."""
             steps, seconds, success = self.curve[-1]
-            return f"{steps} steps in {seconds / 60:.1f} minutes, success {'-' if success is None else f'{success:.1%}'}"
+            rate = "-" if success is None else f"{success:.1%}"
+            return f"{steps} steps in {seconds / 60:.1f} minutes, success {rate}"
 
     return Progress()
 

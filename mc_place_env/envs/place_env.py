@@ -156,6 +156,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
         if seed is not None or self._batch.rows["episode"][0] == 0:
             self._batch.seed([int(self.np_random.integers(2**63)) if seed is None else seed])
         self._batch.reset(instance=instance)
+        self._batch.out.terms[:] = 0.0
         if not self.config.keep_spatial_map or self._view.origin != self.spatial_map.origin:
             self.spatial_map = SpatialMap(self._batch.palette, self._view.origin)
         info = self._info(self._batch.out.facts[0].tolist())

@@ -90,6 +90,7 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         instance = task_options(self.batch, options)
         self._seed(seed)
         self.batch.reset(which, instance)
+        self.batch.out.terms[slice(None) if which is None else which] = 0.0
         return self._observation(), self._info(self.batch.out)
 
     def step(self, actions: Any):

@@ -26,6 +26,7 @@ from mc_place_env.config import check_choice
 from mc_place_env.envs.spaces import observation
 from mc_place_env.envs.vector_env import PlaceVectorEnv
 from mc_place_env.errors import ConfigError
+from mc_place_env.integrations import make_vector_env
 from mc_place_env.rules.palette import Palette
 from mc_place_env.simulation import facts
 from mc_place_env.simulation.report import outcome_dict
@@ -39,11 +40,8 @@ def make_vec_env(
 ) -> "PlaceVecEnv":
     """`n_envs` environments of a registered id for SB3; row i is seeded `seed + i`. Options are those of `make`."""
     check_choice("action_view", action_view, VIEWS)
-    mode = {"autoreset_mode": AutoresetMode.SAME_STEP}
-    env = gym.make_vec(id, num_envs=n_envs, action_view=action_view, threads=threads, **mode, **options)
-    if not isinstance(env, PlaceVectorEnv):
-        raise ConfigError(f"id={id!r}: not an environment of mc_place_env")
-    return PlaceVecEnv(env, seed)
+    options |= {"action_view": action_view, "threads": threads, "autoreset_mode": AutoresetMode.SAME_STEP}
+    return PlaceVecEnv(make_vector_env(id, n_envs, **options), seed)
 
 
 class PlaceVecEnv(VecEnv):
@@ -123,7 +121,7 @@ class PlaceVecEnv(VecEnv):
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
         """Always an error: a write here would reach nothing that the kernel reads."""
-        raise AttributeError(f"{attr_name}: cannot be set from outside; split and difficulty: env_method('set_task', ...)")
+        raise AttributeError(f"{attr_name}: cannot be set; for split and difficulty, env_method('set_task', ...)")
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any
@@ -149,43 +147,45 @@ class PlaceVecEnv(VecEnv):
 
 def reported_outcomes(row: np.ndarray, palette: Palette) -> tuple[dict[str, Any], ...]:
     """The verdicts in one environment's facts (F,), in words: what `info["outcomes"]` of the single one holds."""
-    groups = row[facts.FIRST_GROUP :][: row[facts.AT_OUTCOME_COUNT] * facts.OUTCOME_SIZE].reshape(-1, facts.OUTCOME_SIZE)
+    size, count = facts.OUTCOME_SIZE, row[facts.AT_OUTCOME_COUNT]
+    groups = row[facts.FIRST_GROUP :][: count * size].reshape(-1, size)
     return tuple(outcome_dict(_request(group), palette) for group in groups)
 
 
-def _request(group: np.ndarray) -> dict[str, Any]:
+def _request(group: np.ndarray) -> Any:
     """One group of OUTCOME facts, under the names a REQUEST record has."""
-    request = {name.removeprefix("outcome_"): group[k] for k, name in enumerate(facts.OUTCOME)}
+    request: dict[str, Any] = {name.removeprefix("outcome_"): group[k] for k, name in enumerate(facts.OUTCOME)}
     cells = group[len(facts.OUTCOME) :].reshape(-1, 3)
     request |= {name.removeprefix("outcome_"): cell for name, cell in zip(facts.OUTCOME_CELLS, cells, strict=True)}
     return request | {"id": request["request_id"]}
 
 
 class VoxelExtractor(BaseFeaturesExtractor):
-    """Features of the shipped observation for placing tasks, through one Linear(features_dim) and ReLU.
+    """Features of the shipped observation for placing tasks.
 
-    From the cubes (side^3 each): *solid*, a block is there, and *open*, the goal asks for a block that is neither there
-    nor asked for by a request in flight; which items the open cells want, (items,); and the number parts.
+    The cubes (side^3 each) as *solid*, a block is there, and *open*, the goal asks for a block that is neither there
+    nor asked for by a request in flight, together with the number parts go through one Linear(hidden) and ReLU. Which
+    items the open cells want, (items,), goes beside it: among a thousand cells they would hardly be heard.
     """
 
-    def __init__(self, observation_space: spaces.Dict, features_dim: int = 128):
-        super().__init__(observation_space, features_dim)
+    def __init__(self, observation_space: spaces.Dict, hidden: int = 128):
         cube = observation_space["voxels"]
         assert isinstance(cube, spaces.Box)
-        self.side = cube.shape[0]
-        self.n_items = int(cube.high.max()) + 1 - CellClass.ITEM
+        n_items = int(cube.high.max()) + 1 - CellClass.ITEM
+        super().__init__(observation_space, hidden + n_items)
+        self.side, self.n_items = cube.shape[0], n_items
         self.numbers = [key for key in observation_space.spaces if key not in ("voxels", "goal")]
         numbers = sum(int(np.prod(observation_space[key].shape or ())) for key in self.numbers)
-        self.linear = nn.Linear(2 * self.side**3 + self.n_items + numbers, features_dim)
+        self.linear = nn.Linear(2 * self.side**3 + numbers, hidden)
 
     def forward(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Observations of n environments -> (n, features_dim)."""
+        """Observations of n environments -> (n, hidden + items)."""
         voxels, goal = observations["voxels"].flatten(1), observations["goal"].flatten(1)
         wanted = goal * (goal != voxels) * (1 - self.asked(observations["pending"]))
+        numbers = [observations[key].flatten(1) for key in self.numbers]
+        hidden = functional.relu(self.linear(torch.cat([voxels >= CellClass.ANCHOR, wanted > 0, *numbers], dim=1)))
         items = [(wanted == CellClass.ITEM + k).any(dim=1, keepdim=True) for k in range(self.n_items)]
-        parts = [voxels >= CellClass.ANCHOR, wanted > 0, *items]
-        parts += [observations[key].flatten(1) for key in self.numbers]
-        return functional.relu(self.linear(torch.cat(parts, dim=1)))
+        return torch.cat([hidden, *items], dim=1)
 
     def asked(self, pending: torch.Tensor) -> torch.Tensor:
         """Cells that requests in flight are to fill: pending (n, max_pending, 7) -> 0 or 1 (n, side^3)."""

@@ -1,7 +1,7 @@
 'use strict'
 // One bot: its body and tick counter, its view of the region, and its requests to place.
 
-const { Motion, bodyAt } = require('./motion')
+const { NO_CONTROL, Motion, bodyAt, bodyHeight } = require('./motion')
 const { Placer } = require('./placer')
 const { Region } = require('./region')
 const { CommandSetup } = require('./command_setup')
@@ -20,6 +20,7 @@ class Agent {
     this.username = options.username
     this.bot = null
     this.failure = null // {kind, text} once the connection is over
+    this.isHeard = false // the server has said anything at all
     this.isSpawned = false
     this.kickReason = null
     this.tick = 0
@@ -48,6 +49,7 @@ class Agent {
     const asked = this.modules.ping({ host, port, version }).catch(() => null)
     const answer = await Promise.race([asked, new Promise(resolve => setTimeout(resolve, PING_MS, null))])
     const theirs = answer?.version
+    this.isHeard ||= answer !== null
     if (theirs?.protocol > 0 && theirs.protocol !== known.version.version) this.#fail('version', `the server is ${theirs.name}`)
   }
 
@@ -58,6 +60,7 @@ class Agent {
   #listen () {
     const { bot } = this
     bot.once('inject_allowed', () => this.#takePhysics())
+    bot._client.once('packet', () => { this.isHeard = true })
     bot.once('spawn', () => { this.isSpawned = true })
     bot.on('kicked', reason => { this.kickReason = plainText(reason) })
     bot.on('error', error => { if (!this.isSpawned) this.#fail(/version/i.test(error.message) ? 'version' : 'unreachable', error.message) })
@@ -68,7 +71,7 @@ class Agent {
   }
 
   #ended (reason) {
-    if (this.kickReason === null) return this.#fail('ended', `the server closed the connection (${reason})`)
+    if (this.kickReason === null) return this.#fail(this.isHeard ? 'ended' : 'unreachable', `the server closed the connection (${reason})`)
     const isVersion = !this.isSpawned && /version|outdated/i.test(this.kickReason)
     this.#fail(isVersion ? 'version' : 'kicked', this.kickReason)
   }
@@ -79,7 +82,7 @@ class Agent {
   }
 
   status () {
-    return this.lost ?? { spawned: this.isSpawned }
+    return this.lost ?? { spawned: this.isSpawned, heard: this.isHeard }
   }
 
   close () {
@@ -100,6 +103,7 @@ class Agent {
     bot.physics.simulatePlayer = state => {
       this.lastTickAt = performance.now()
       if (this.isHeld || !this.region) return state
+      bot.physics.playerHeight = bodyHeight(this.motion.isSneaking)
       this.motion.before(state)
       simulate(state, view)
       this.motion.after(state, (x, y, z) => this.#isFree(bodyAt(x, y, z)))
@@ -113,14 +117,13 @@ class Agent {
     }
   }
 
-  /** The bot's world as physics sees it: the sides and the floor of the region are walls. */
+  /** The bot's world as physics sees it: beyond the region are walls, beyond the height limits is nothing. */
   #blockAt (at) {
-    const [x0, y0, z0, x1, , z1] = this.region.box
-    const x = Math.floor(at.x)
+    const { minY, height } = this.bot.game
     const y = Math.floor(at.y)
-    const z = Math.floor(at.z)
-    const isInside = x >= x0 && x <= x1 && z >= z0 && z <= z1 && y >= y0
-    return isInside ? this.bot.blockAt(at, false) : { position: new this.Vec3(x, y, z), shapes: SOLID_BOX, type: -1, metadata: 0, boundingBox: 'block' }
+    const isVoid = y < minY || y >= minY + height
+    if (!isVoid && this.region.index(Math.floor(at.x), y, Math.floor(at.z)) >= 0) return this.bot.blockAt(at, false)
+    return { position: at.floored(), shapes: isVoid ? [] : SOLID_BOX, type: -1, metadata: 0, boundingBox: isVoid ? 'empty' : 'block' }
   }
 
   /** Whether a box in world coordinates meets no collision box. */
@@ -154,7 +157,7 @@ class Agent {
   }
 
   #note (at, state) {
-    this.placer.heard(at.x, at.y, at.z)
+    this.placer.heard(at.x, at.y, at.z, state)
     const index = this.region?.index(at.x, at.y, at.z) ?? -1
     if (index < 0 || this.region.states[index] === state) return
     this.region.states[index] = state
@@ -272,7 +275,7 @@ class Agent {
   #settle (entity) {
     const before = { pos: entity.position.clone(), vel: entity.velocity.clone() }
     before.vel.y = -0.0784000015258789
-    const state = { pos: before.pos.clone(), vel: before.vel.clone(), onGround: true, jumpTicks: 0, control: {}, attributes: {}, yaw: entity.yaw, pitch: 0 }
+    const state = { pos: before.pos.clone(), vel: before.vel.clone(), onGround: true, jumpTicks: 0, control: NO_CONTROL, attributes: {}, yaw: entity.yaw, pitch: 0 }
     const isStanding = this.isAtRest(state) && Math.abs(state.pos.y - before.pos.y) < POSITION_TOLERANCE
     entity.onGround = isStanding
     if (isStanding) entity.velocity.y = before.vel.y
@@ -285,18 +288,18 @@ class Agent {
     if (this.bot.getControlState('sneak') !== on) this.bot.setControlState('sneak', on)
   }
 
-  submit ({ control, place }) {
+  submit ({ control, places }) {
     if (this.lost) return this.lost
     if (control) this.#control(control)
-    if (place) this.placer.add(place)
-    return {}
+    for (const place of places) this.placer.add(place)
+    return { tick: this.tick }
   }
 
   #control (name) {
     const [verb, direction] = name.split('_')
     if (verb === 'move') this.motion.start(direction, this.bot.entity.position)
     if (verb === 'jump') this.motion.jump()
-    if (verb === 'sneak') this.#setSneak(!this.motion.isSneaking)
+    if (verb === 'sneak' || verb === 'stand') this.#setSneak(verb === 'sneak')
     if (verb === 'turn') this.motion.turn(direction === 'right' ? 1 : -1)
     this.bot.entity.yaw = this.motion.yaw
   }

@@ -15,6 +15,7 @@ from mc_place_env.minecraft.errors import (
 )
 
 DIAL_TIMEOUT = 2.5  # seconds until an address that does not answer counts as dead
+SILENCE_TIMEOUT = 2.5  # seconds until a listener that says nothing counts as no Minecraft server
 POLL = 0.002  # seconds between two looks at something under way
 COMMAND_TIMEOUT = 15.0  # seconds for a whole setup by commands; each phase is bounded in command_setup.js
 TICK = 0.05  # seconds
@@ -93,9 +94,12 @@ class Bot:
         return self._bridge.alive and self._bridge.generation == self._generation
 
     def _await_login(self, version: str, timeout: float) -> None:
-        end = time.monotonic() + timeout
-        while not self._call("status", version=version).get("spawned"):
-            if time.monotonic() > end:
+        start = time.monotonic()
+        while not (status := self._call("status", version=version))["spawned"]:
+            waited = time.monotonic() - start
+            if not status["heard"] and waited > SILENCE_TIMEOUT:
+                raise ServerUnreachable(f"something listens at {self.address}, but it does not speak Minecraft")
+            if waited > timeout:
                 raise ServerUnreachable(f"no Minecraft server let us in at {self.address} within {timeout:g} s")
             time.sleep(POLL)
 
@@ -162,9 +166,9 @@ class Bot:
 
     # ---- steps
 
-    def submit(self, payload: dict[str, Any]) -> None:
-        """Start a step: `{"control": name or None, "place": request or None}`."""
-        self._call("submit", payload=payload)
+    def submit(self, payload: dict[str, Any]) -> int:
+        """Start a step, `{"control": name or None, "places": [request, ...]}`; returns the bot's tick."""
+        return self._call("submit", payload=payload)["tick"]
 
     def observe(self, tick: int, timeout: float) -> dict[str, Any]:
         """What happened since the last look, once the bot's clock has reached `tick`; `timeout` in seconds."""

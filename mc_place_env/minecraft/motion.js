@@ -4,11 +4,14 @@
 
 const BODY_HALF_WIDTH = 0.3
 const BODY_HEIGHT = 1.8
+const SNEAKING_HEIGHT = 1.5
 const CLIMB_HEIGHT = 1.0 // a MOVE jumps onto obstacles up to one block high
 const GROUND_DRAG = 0.546
 const CELL_EPSILON = 1e-6
 const TOLERANCE = 1e-7 // touching is not meeting
 const ROUNDING = 1e-9
+// Every control must be there: the physics calculates with them.
+const NO_CONTROL = { forward: false, back: false, left: false, right: false, jump: false, sprint: false, sneak: false }
 
 // Quadrants: 0 south, 1 west, 2 north, 3 east.
 const FORWARD = [[0, 1], [-1, 0], [0, -1], [1, 0]]
@@ -54,7 +57,7 @@ class Motion {
   }
 
   before (state) {
-    const control = { forward: false, back: false, left: false, right: false, jump: false, sprint: false, sneak: this.isSneaking }
+    const control = { ...NO_CONTROL, sneak: this.isSneaking }
     if (this.move) {
       control[this.move.control] = true
       this.move.from = state.pos[this.move.axis]
@@ -113,4 +116,6 @@ function bodyAt (x, y, z) {
   return [x - w, y + TOLERANCE, z - w, x + w, y + BODY_HEIGHT - TOLERANCE, z + w]
 }
 
-module.exports = { Motion, bodyAt }
+const bodyHeight = (isSneaking) => isSneaking ? SNEAKING_HEIGHT : BODY_HEIGHT
+
+module.exports = { NO_CONTROL, Motion, bodyAt, bodyHeight }

@@ -2,6 +2,7 @@
 // Requests to place, worked one after another; each is judged by what the world did, not by a promise.
 
 const ANSWER_TICKS = 40 // no answer within 2 s: settled as unanswered
+const QUEUE_TICKS = 15 // nor is a request sent that waited this long for those before it
 const SLOT_GRACE_TICKS = 3 // real servers may send the slot a tick or two after the acknowledgement
 const HOTBAR_START = 36
 const HOTBAR_SIZE = 9
@@ -23,7 +24,7 @@ class Placer {
   }
 
   add (request) {
-    this.queue.push(request)
+    this.queue.push({ ...request, addedTick: this.agent.tick })
     this.#next()
   }
 
@@ -44,6 +45,7 @@ class Placer {
     const [x, y, z] = request.anchor
     this.current = { ...request, direction, dest: [x + dx, y + dy, z + dz], sentTick: this.agent.tick, before: null, heard: new Set(), ackTick: null, changedTick: null }
     this.current.before = this.#look()
+    if (this.agent.tick - request.addedTick > QUEUE_TICKS) return this.#settle(false)
     if (this.current.before.held === 0) return this.#settle(false, 'no_item')
     if (this.current.before.anchor < 0) return this.#settle(false, 'unloaded')
     this.#hold(request.item)
@@ -101,12 +103,14 @@ class Placer {
   }
 
   /** A cell was told by the server, changed or not. */
-  heard (x, y, z) {
+  heard (x, y, z, state) {
     const { current } = this
     if (!current) return
     for (const name of ['anchor', 'dest']) {
       const [cx, cy, cz] = current[name]
-      if (cx === x && cy === y && cz === z) current.heard.add(name)
+      if (cx !== x || cy !== y || cz !== z) continue
+      current.heard.add(name)
+      if (state !== current.before[name]) current.changedTick ??= this.agent.tick
     }
   }
 
@@ -146,6 +150,7 @@ class Placer {
       sent_tick: current.sentTick,
       settled_tick: this.agent.tick,
       answered,
+      was_changed: current.changedTick !== null, // also if it was changed back since
       anchor_before: current.before.anchor,
       anchor_after: now.anchor,
       dest_before: current.before.dest,

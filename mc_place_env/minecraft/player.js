@@ -3,8 +3,9 @@
 // Takes over the packets that flying-squid answers late, wrongly or not at all.
 
 const { Vec3 } = require('vec3')
-const { FACES, across, judge } = require('./rules')
+const { FACES, across, judge, partnerOf } = require('./rules')
 
+const TICK_MS = 50
 const MAIN_START = 9
 const HOTBAR_START = 36
 const HOTBAR_END = 45
@@ -28,6 +29,7 @@ class Player {
     this.teleportId = 0
     this.unconfirmed = 0 // teleport the client has not confirmed: its positions are stale until then
     this.isMuted = false
+    this.delay = 0 // ticks until a click is judged
     this.revertAfter = 0 // ticks; the next placement is taken back then
     this.#takeOver()
   }
@@ -39,7 +41,7 @@ class Player {
     for (const name of ['position', 'look', 'position_look']) this.#filterMotion(name)
     this.client.on('teleport_confirm', ({ teleportId }) => { if (teleportId === this.unconfirmed) this.unconfirmed = 0 })
     this.client.on('entity_action', ({ actionId }) => this.#act(actionId))
-    this.#replace('block_place', packet => this.#use(packet))
+    this.#replace('block_place', packet => this.#useLater(packet))
     this.#replace('window_click', packet => this.#click(packet))
     this.#replace('block_dig', packet => this.#acknowledge(packet.sequence))
   }
@@ -73,6 +75,7 @@ class Player {
     this.reach = reach
     this.body.sneaking = false
     this.isMuted = false
+    this.delay = 0
     this.revertAfter = 0
   }
 
@@ -165,6 +168,12 @@ class Player {
 
   // ---- clicks
 
+  /** As from far away, or from an overloaded server: between two of the client's ticks. */
+  #useLater (packet) {
+    if (this.delay > 0) setTimeout(() => this.#use(packet), TICK_MS * (this.delay + 0.5))
+    else this.#use(packet)
+  }
+
   #use ({ location: { x, y, z }, direction, cursorX, cursorY, cursorZ, sequence }) {
     if (this.isMuted) return
     const face = FACES[direction]
@@ -189,10 +198,12 @@ class Player {
     const before = this.cells.get(...cell)
     const item = this.held
     const slot = this.#heldSlot
+    const partner = partnerOf(this.cells.table, (...at) => this.cells.get(...at), cell)
+    if (partner) this.cells.set(...partner, 0)
     this.cells.set(...cell, state)
     if (this.player.gameMode === 0) item.count--
     if (item.count === 0) this.player.inventory.slots[slot] = null
-    if (this.revertAfter > 0) setTimeout(() => this.#takeBack(cell, before, slot, item), 50 * this.revertAfter)
+    if (this.revertAfter > 0) setTimeout(() => this.#takeBack(cell, before, slot, item), TICK_MS * this.revertAfter)
     this.revertAfter = 0
   }
 

@@ -10,6 +10,8 @@ const BODY_HALF_WIDTH = 0.3
 const BODY_HEIGHT = { standing: 1.8, sneaking: 1.5 }
 const EYE_HEIGHT = { standing: 1.62, sneaking: 1.27 }
 
+const PAIRED_PLANTS = ['tall_grass', 'large_fern', 'tall_seagrass']
+
 // Protocol order of the clicked face.
 const FACES = ['down', 'up', 'north', 'south', 'west', 'east']
 const VECTORS = {
@@ -208,4 +210,13 @@ function judge (table, stateAt, use) {
   return { reason: firstReason(CELL_CHECKS, table, use), cell: use.cell, state: use.state }
 }
 
-module.exports = { FACES, Table, across, judge }
+/** The cell of a two-cell plant's other half, which vanishes with this one; null if there is none. */
+function partnerOf (table, stateAt, [x, y, z]) {
+  const state = stateAt(x, y, z)
+  const { name } = table.block(state)
+  if (!PAIRED_PLANTS.includes(name)) return null
+  const other = [x, y + (table.properties(state).half === 'lower' ? 1 : -1), z]
+  return table.block(stateAt(...other)).name === name ? other : null
+}
+
+module.exports = { FACES, Table, across, judge, partnerOf }

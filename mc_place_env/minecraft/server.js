@@ -37,7 +37,7 @@ const serv = createMCServer({
   gameMode: 0,
   difficulty: 0,
   kickTimeout: 30000,
-  checkTimeoutInterval: 30000,
+  checkTimeoutInterval: 4000, // must be well below kickTimeout: it is also how often keep-alives are sent
   generation: { name: 'empty', options: {} },
   worldFolder: undefined, // nothing is written to disk
   logging: false,
@@ -109,6 +109,8 @@ const OPERATIONS = {
   kick ({ username, reason }) { playerNamed(username).kick(reason) },
   refuse ({ username, reason }) { refused.set(username, reason) },
   mute ({ username, on }) { playerNamed(username).mcPlace.isMuted = on },
+  inventory: ({ username }) => ({ inventory: playerNamed(username).mcPlace.counts() }),
+  delay ({ username, ticks }) { playerNamed(username).mcPlace.delay = ticks },
   revert_next ({ username, ticks }) { playerNamed(username).mcPlace.revertAfter = ticks },
   set_op ({ username, on }) { playerNamed(username).op = on },
   body: ({ username }) => ({ body: playerNamed(username).mcPlace.body }),

@@ -16,7 +16,7 @@ from mc_place_env.minecraft.node import install, node_binary
 HERE = Path(__file__).parent
 TABLES = HERE.parent / "data"
 HOST = "127.0.0.1"
-REPLY_TIMEOUT = 3.0  # seconds; a control command takes milliseconds
+REPLY_TIMEOUT = 2.5  # seconds; a control command takes milliseconds
 CLOSE_TIMEOUT = 2.0  # seconds until an unwilling server is killed
 
 
@@ -112,6 +112,10 @@ class EmbeddedServer:
         """x, y, z, yaw (degrees) and sneaking of a player, as the server holds them."""
         return self._ask("body", username=username)["body"]
 
+    def inventory(self, username: str) -> dict[str, int]:
+        """Items by name of a player, as the server holds them."""
+        return self._ask("inventory", username=username)["inventory"]
+
     def kick(self, username: str, reason: str = "kicked") -> None:
         """Throw a player out."""
         self._ask("kick", username=username, reason=reason)
@@ -123,6 +127,10 @@ class EmbeddedServer:
     def mute(self, username: str, on: bool) -> None:
         """Never answer this player's placements, until turned off or the next setup."""
         self._ask("mute", username=username, on=on)
+
+    def delay(self, username: str, ticks: int) -> None:
+        """Judge this player's placements only `ticks` (50 ms each) later, until set to 0 or the next setup."""
+        self._ask("delay", username=username, ticks=ticks)
 
     def revert_next(self, username: str, ticks: int) -> None:
         """Take the player's next placement back after `ticks` (50 ms each)."""
@@ -169,7 +177,8 @@ class EmbeddedServer:
             self._awaited.discard(number)
         if not self.alive:
             raise self._gone()
-        raise ConnectionLost(f"the embedded server did not answer within {timeout:g} s; close it and start another")
+        self._process.kill()  # of no use any more; who sees it dead starts another
+        raise ConnectionLost(f"the embedded server did not answer within {timeout:g} s and was ended; start another")
 
     def _await_ready(self, timeout: float) -> None:
         try:

@@ -160,6 +160,7 @@ class Batch:
 
     def get_state(self) -> dict[str, Any]:
         """Everything a later `set_state` needs to go on from here, byte for byte: plain data, picklable."""
+        self._refuse_live("get_state")
         return {
             "rows": self.rows.copy(),
             "palette": self.palette.names(),
@@ -168,6 +169,7 @@ class Batch:
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Goes on from a saved state; ConfigError if it is of another task, item list or number of environments."""
+        self._refuse_live("set_state")
         names = state["palette"]
         if state["rows"].shape != self.rows.shape or any(self.palette.id(n) != k for k, n in enumerate(names) if k > 2):
             raise ConfigError("set_state: the state is of another number of environments, item list or task")
@@ -175,6 +177,10 @@ class Batch:
         self.set_task(*state["task"])
         self.rows[:] = state["rows"]
         kernel.start_batch(self.rows, self.shared, self.out, self._everyone)
+
+    def _refuse_live(self, name: str) -> None:
+        if self.backend is not None:
+            raise ConfigError(f"{name}: only the simulator's state can be saved and restored, not a live server's")
 
     def close(self) -> None:
         """Frees what the backend holds; may be called twice."""

@@ -68,7 +68,7 @@ class World:
     def place(self, anchor, face="up", item="stone", cursor=(0.5, 0.5, 0.5), timeout=FAULT_LIMIT):
         """Ask, and wait for the verdict."""
         request = {"id": 1, "anchor": list(anchor), "face": face, "item": item, "cursor": list(cursor)}
-        self.bot.submit({"control": None, "place": request})
+        self.bot.submit({"control": None, "places": [request]})
         return self.verdict(timeout)
 
     def verdict(self, timeout=FAULT_LIMIT):
@@ -84,7 +84,7 @@ class World:
         seen = []
         for tick in range(1, ticks + 1):
             if tick in controls:
-                self.bot.submit({"control": controls[tick], "place": None})
+                self.bot.submit({"control": controls[tick], "places": []})
             seen.append(self.bot.observe(tick, 1.0))
         return seen
 
@@ -149,8 +149,8 @@ def test_scenario_is_the_servers_and_the_bots(world):
 def test_reset_takes_back_everything(world):
     world.reset(scenario([(1, 64, 3, DIRT)]))
     world.place((2, 63, 2))
-    world.bot.submit({"control": "sneak", "place": None})
-    world.bot.submit({"control": "move_forward", "place": None})
+    world.bot.submit({"control": "sneak", "places": []})
+    world.bot.submit({"control": "move_forward", "places": []})
     world.reset(scenario())
     seen = world.bot.observe(0, 1.0)
     assert world.server.state(2, 64, 2) == AIR
@@ -276,12 +276,12 @@ def test_height_limit(world):
 def test_sneaking_places_on_a_chest_and_lowers_the_body(world):
     world.reset(scenario([(2, 64, 2, CHEST), (0, 66, 1, STONE)], inventory={"stone": 16, "stone_slab": 2}))
     assert world.place((0, 66, 1), "north", "stone_slab", (0.5, 0.4, 0.5))["dest_after"] == STONE_SLAB_BOTTOM
-    world.bot.submit({"control": "sneak", "place": None})
+    world.bot.submit({"control": "sneak", "places": []})
     assert world.place((2, 64, 2), "up")["dest_after"] == STONE
     world.reset(scenario([(1, 65, 0, STONE)], inventory={"stone_slab": 2}))
     upper_half = ((1, 65, 0), "west", "stone_slab", (0.0, 0.75, 0.5))
     assert world.place(*upper_half)["dest_after"] == AIR  # the head is in 65.5..65.8
-    world.bot.submit({"control": "sneak", "place": None})
+    world.bot.submit({"control": "sneak", "places": []})
     assert world.place(*upper_half)["dest_after"] == STONE_SLAB_TOP  # sneaking it ends at 65.5
 
 
@@ -298,7 +298,7 @@ def test_requests_in_one_go_are_worked_in_order(world):
     world.reset(scenario(inventory={"stone": 2, "dirt": 2}))
     for number, (anchor, item) in enumerate([((2, 63, 2), "stone"), ((2, 64, 2), "dirt"), ((2, 63, 2), "stone")]):
         request = {"id": number, "anchor": list(anchor), "face": "up", "item": item, "cursor": [0.5, 1.0, 0.5]}
-        world.bot.submit({"control": None, "place": request})
+        world.bot.submit({"control": None, "places": [request]})
     time.sleep(0.1)
     settled = world.bot.observe(0, 1.0)["settled"]
     assert [entry["id"] for entry in settled] == [0, 1, 2]
@@ -546,7 +546,7 @@ def test_node_killed_or_stopped(own, number):
     pid = own.client.pid
     os.kill(pid, number)
     surfaces(ConnectionLost, lambda: own.bot.observe(0, 1.0))
-    surfaces(ConnectionLost, lambda: own.bot.submit({"control": None, "place": None}))
+    surfaces(ConnectionLost, lambda: own.bot.submit({"control": None, "places": []}))
     again = World(own.server, "second")
     again.reset(scenario())
     assert again.place((2, 63, 2))["dest_after"] == STONE

@@ -1,0 +1,112 @@
+"""What is counted of an episode, and what a set of episodes comes to.
+
+An episode is a flat dict: `seed`, `success`, `return`, `steps`, `ticks`; numbers of requests by fate: `accepted`,
+`rejected`, `placed`, `failed`, `cancelled`; `failed_by_reason` {reason: number}; `ticks_to_verdict`, the mean over
+placed and failed requests or None; `repeats_after_failure`, requests with the anchor offset and face of the request
+whose failure was the last thing heard; `requests_while_pending`, requests made with others in flight.
+"""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from mc_place_env.evaluation.statistics import ratio, wilson_interval
+from mc_place_env.types import Outcome, Reason, Status
+
+REASON_NAMES = tuple(reason.name.lower() for reason in Reason)
+COUNTS = ("accepted", "rejected", "placed", "failed", "cancelled", "repeats_after_failure", "requests_while_pending")
+NOTHING = np.iinfo(np.int64).min  # no anchor offset
+
+
+class EpisodeCounter:
+    """Counts one episode in each of n rows, step by step, from the facts of a vector environment."""
+
+    def __init__(self, seeds: list[int], episode_steps: int):
+        n = len(seeds)
+        self.seeds = seeds
+        self.counts = {name: np.zeros(n, np.int64) for name in (*COUNTS, "steps", "ticks", "verdict_ticks")}
+        self.returns, self.success = np.zeros(n), np.zeros(n, np.bool_)
+        self.reasons = np.zeros((n, len(Reason)), np.int64)
+        self._asked = np.zeros((n, episode_steps + 1, 4), np.int64)  # anchor offset and face by request id
+        self._just_failed = np.full((n, 4), NOTHING)
+        self._pending = np.zeros(n, np.int64)  # before the step
+
+    def update(self, actions: np.ndarray, rewards: np.ndarray, info: dict[str, Any], running: np.ndarray) -> None:
+        """Takes in a step: ACTION (n,), rewards (n,), the info, and which rows' episodes are under way."""
+        self.counts["steps"] += running
+        self.returns += np.where(running, rewards, 0.0)
+        np.copyto(self.counts["ticks"], info["tick"], where=running)
+        np.copyto(self.success, info["is_success"], where=running)
+        self._count_request(actions, info, running)
+        self._count_verdicts(info, running)
+        self._pending[:] = info["pending_count"]
+
+    def _count_request(self, actions: np.ndarray, info: dict[str, Any], running: np.ndarray) -> None:
+        accepted = running & (info["status"] == Status.ACCEPTED)
+        rejected = running & (info["status"] == Status.REJECTED)
+        asked = accepted | rejected
+        what = place_of(actions)
+        self.counts["accepted"] += accepted
+        self.counts["rejected"] += rejected
+        self.counts["requests_while_pending"] += asked & (self._pending > 0)
+        self.counts["repeats_after_failure"] += asked & (what == self._just_failed).all(axis=1)
+        self._just_failed[asked] = NOTHING
+        rows = np.flatnonzero(accepted)
+        self._asked[rows, info["request_id"][rows]] = what[rows]
+
+    def _count_verdicts(self, info: dict[str, Any], running: np.ndarray) -> None:
+        outcome = np.where(running[:, None], info["outcome"], Outcome.PENDING)  # (n, groups)
+        ticks = info["outcome_resolved_tick"] - info["outcome_submitted_tick"]
+        judged = (outcome == Outcome.PLACED) | (outcome == Outcome.FAILED)
+        for name in ("placed", "failed", "cancelled"):
+            self.counts[name] += (outcome == Outcome[name.upper()]).sum(axis=1)
+        self.counts["verdict_ticks"] += np.where(judged, ticks, 0).sum(axis=1)
+        for i, k in np.argwhere(outcome == Outcome.FAILED).tolist():
+            self.reasons[i, info["outcome_reason"][i, k]] += 1
+            self._just_failed[i] = self._asked[i, info["outcome_request_id"][i, k]]
+
+    def episodes(self) -> list[dict[str, Any]]:
+        """One dict a row."""
+        return [self._episode(i) for i in range(len(self.seeds))]
+
+    def _episode(self, i: int) -> dict[str, Any]:
+        counts = {name: int(values[i]) for name, values in self.counts.items()}
+        ticks = counts.pop("verdict_ticks")
+        return {
+            "seed": self.seeds[i],
+            "success": bool(self.success[i]),
+            "return": float(self.returns[i]),
+            **counts,
+            "ticks_to_verdict": ratio(ticks, counts["placed"] + counts["failed"]),
+            "failed_by_reason": {REASON_NAMES[k]: int(self.reasons[i, k]) for k in np.flatnonzero(self.reasons[i])},
+        }
+
+
+def place_of(actions: np.ndarray) -> np.ndarray:
+    """Rounded anchor offset and face of ACTION (n,): int64 (n, 4); NaN and infinity become 0 (never accepted)."""
+    anchor = np.rint(np.nan_to_num(actions["anchor"], posinf=0.0, neginf=0.0)).astype(np.int64)
+    return np.column_stack([anchor, actions["face"]])
+
+
+def summarise(episodes: list[dict[str, Any]]) -> dict[str, Any]:
+    """What a set of episodes comes to; None wherever nothing was measured. Cancelled requests enter no rate."""
+    total = {name: sum(episode[name] for episode in episodes) for name in COUNTS}
+    verdicts = total["placed"] + total["failed"]
+    ticks = sum((e["ticks_to_verdict"] or 0.0) * (e["placed"] + e["failed"]) for e in episodes)
+    solved = [episode for episode in episodes if episode["success"]]
+    reasons: Counter[str] = sum((Counter(e["failed_by_reason"]) for e in episodes), Counter())
+    return {
+        "episodes": len(episodes),
+        "success": ratio(len(solved), len(episodes)),
+        "success_interval": wilson_interval(len(solved), len(episodes)),
+        "return": ratio(sum(episode["return"] for episode in episodes), len(episodes)),
+        "steps_to_success": ratio(sum(episode["steps"] for episode in solved), len(solved)),
+        "ticks_to_success": ratio(sum(episode["ticks"] for episode in solved), len(solved)),
+        "acceptance": ratio(total["accepted"], total["accepted"] + total["rejected"]),
+        "accepted_but_failed": ratio(total["failed"], verdicts),
+        "failed_by_reason": dict(reasons.most_common()),
+        "ticks_to_verdict": ratio(ticks, verdicts),
+        "repeat_after_failure": ratio(total["repeats_after_failure"], total["failed"]),
+        "while_pending": ratio(total["requests_while_pending"], total["accepted"] + total["rejected"]),
+    } | total

@@ -1,0 +1,171 @@
+"""Policies as evaluation sees them: something that names its options and gives a batch of actions."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mc_place_env.envs.actions import KEYS, N_RELATIVE_FACES
+from mc_place_env.envs.vector_env import PlaceVectorEnv
+from mc_place_env.errors import ConfigError
+from mc_place_env.tasks import TASKS
+from mc_place_env.types import ACTION, ActionType
+
+# options that decide what a policy sees and can say, as opposed to what is asked of it
+INTERFACE = ("action_view", "actions", "items", "max_pending", "offset_range", "view_radius")
+
+
+class Policy:
+    """Base: `name` for tables, `options` of `make` that it cannot do without."""
+
+    name = "policy"
+    options: dict[str, Any] = {}
+
+    def merged(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The policy's options and the caller's; ConfigError where they differ."""
+        for key, value in self.options.items():
+            if key in given and plain(given[key]) != plain(value):
+                raise ConfigError(f"{key}={given[key]!r}: the policy {self.name} was trained with {key}={value!r}")
+        return self.options | given
+
+    def check(self, env: PlaceVectorEnv, env_id: str) -> None:
+        """ConfigError where the policy cannot play in this environment."""
+
+    def begin(self, env: PlaceVectorEnv, seeds: list[int]) -> None:
+        """Every row begins an episode."""
+
+    def actions(self, env: PlaceVectorEnv, observations: dict[str, np.ndarray], running: np.ndarray) -> Any:
+        """A batch of actions in the environment's view; those of rows that are not `running` count for nothing."""
+        raise NotImplementedError
+
+
+class CallablePolicy(Policy):
+    """Any function from a batch of observations to a batch of actions in the environment's view."""
+
+    def __init__(self, function: Callable[[dict[str, np.ndarray]], Any]):
+        self.function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+
+    def actions(self, env: PlaceVectorEnv, observations: dict[str, np.ndarray], running: np.ndarray) -> Any:
+        """What the function says."""
+        return self.function(observations)
+
+
+class RandomPolicy(Policy):
+    """Uniform over the offered types, offsets, relative faces and items; each episode has its own random numbers."""
+
+    name = "random"
+
+    def begin(self, env: PlaceVectorEnv, seeds: list[int]) -> None:
+        """Begins the episodes' random numbers."""
+        self._generators = [np.random.default_rng(seed) for seed in seeds]
+
+    def actions(self, env: PlaceVectorEnv, observations: dict[str, np.ndarray], running: np.ndarray) -> Any:
+        """One draw for each running row; the others wait."""
+        offered, r = np.array(env.batch.offered), env.config.offset_range
+        high = np.array([len(offered), *[2 * r + 1] * 3, N_RELATIVE_FACES, len(env.items)])
+        packed = np.zeros(env.num_envs, ACTION)
+        for i in np.flatnonzero(running).tolist():
+            drawn = self._generators[i].integers(high)
+            packed[i] = (offered[drawn[0]], tuple(drawn[1:4] - r), drawn[4], drawn[5])
+        return env.encode_actions(packed)
+
+
+class ScriptedPolicy(Policy):
+    """The task's own expert."""
+
+    name = "scripted"
+
+    def check(self, env: PlaceVectorEnv, env_id: str) -> None:
+        """ConfigError where the task has no expert."""
+        if TASKS[env.config.task].expert is None:
+            raise ConfigError(f"policy 'scripted': the task {env.config.task} has no expert")
+
+    def actions(self, env: PlaceVectorEnv, observations: dict[str, np.ndarray], running: np.ndarray) -> Any:
+        """The expert's choice for each running row; the others wait."""
+        expert = TASKS[env.config.task].expert
+        assert expert is not None
+        packed = np.zeros(env.num_envs, ACTION)
+        packed["type"] = ActionType.WAIT
+        for i in np.flatnonzero(running).tolist():
+            action: Any = expert(env.view(i))
+            packed[i] = tuple(tuple(action[key]) if key == "anchor" else action[key] for key in KEYS)
+        return env.encode_actions(packed)
+
+
+class CheckpointPolicy(Policy):
+    """A model that train/ppo.py saved; `run.json` beside it says what it was trained for."""
+
+    def __init__(self, path: str | Path, deterministic: bool = True):
+        path = Path(path)
+        self.run = read_run(path)
+        self.name, self.deterministic = path.parent.name if path.stem == "model" else path.stem, deterministic
+        config = self.run["config"]
+        self.masked = config["algorithm"] == "maskable_ppo"
+        given = {"action_view": config["action_view"]} | config["env"]
+        self.options = {key: given[key] for key in INTERFACE if key in given}
+        self.model = load_model(path, self.masked)
+
+    def check(self, env: PlaceVectorEnv, env_id: str) -> None:
+        """ConfigError where the environment asks, offers or shows something else than in training."""
+        for what, trained, here in (
+            ("id", self.run["config"]["id"].rpartition(":")[2], env_id.rpartition(":")[2]),
+            ("items", self.run["items"], list(env.items)),
+            ("action space", self.model.action_space, env.single_action_space),
+            ("observation space", self.model.observation_space, env.single_observation_space),
+        ):
+            if trained != here:
+                raise ConfigError(f"policy {self.name}: trained for {what} {trained}, the environment has {here}")
+
+    def actions(self, env: PlaceVectorEnv, observations: dict[str, np.ndarray], running: np.ndarray) -> Any:
+        """The model's choice, with masks if it was trained with them."""
+        masks = {"action_masks": env.action_masks()} if self.masked else {}
+        return self.model.predict(observations, deterministic=self.deterministic, **masks)[0]
+
+
+def as_policy(policy: Any) -> Policy:
+    """A Policy from "random", "scripted", the path of a checkpoint, a callable or a Policy."""
+    named = {"random": RandomPolicy, "scripted": ScriptedPolicy}
+    if isinstance(policy, Policy):
+        return policy
+    if isinstance(policy, str) and policy in named:
+        return named[policy]()
+    if isinstance(policy, (str, Path)):
+        if not Path(policy).is_file():
+            raise ConfigError(f"policy={str(policy)!r}: no such file, nor one of {', '.join(named)}")
+        return CheckpointPolicy(policy)
+    if callable(policy):
+        return CallablePolicy(policy)
+    raise ConfigError(f"policy={policy!r}: expected 'random', 'scripted', the path of a model, or a callable")
+
+
+def read_run(path: Path) -> dict[str, Any]:
+    """The record beside a model; ConfigError if there is none, or another kind of file."""
+    record = path.with_name("run.json")
+    if not record.is_file():
+        raise ConfigError(f"{path}: no run.json beside it, so what it was trained for is not known")
+    try:
+        run = json.loads(record.read_text())
+    except ValueError as error:
+        raise ConfigError(f"{record}: not JSON ({error})") from None
+    if not isinstance(run, dict) or not {"config", "items"} <= run.keys():
+        raise ConfigError(f"{record}: not the record of a training run")
+    return run
+
+
+def load_model(path: Path, masked: bool) -> Any:
+    """The model itself; ConfigError if the file is none."""
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3 import PPO
+
+    try:
+        return (MaskablePPO if masked else PPO).load(path, device="cpu")
+    except Exception as error:
+        raise ConfigError(f"{path}: cannot be loaded as a model ({type(error).__name__}: {error})") from None
+
+
+def plain(value: Any) -> Any:
+    """Lists and tuples alike."""
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,147 @@
+"""The training and evaluation scripts, from the command line."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+from mc_place_env.errors import ConfigError
+from mc_place_env.evaluation import evaluate
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "train"))
+
+from common import combine, merge, overrides
+from ppo import load_config
+
+TINY = ("n_envs=8", "ppo.n_steps=16", "ppo.batch_size=64", "ppo.n_epochs=1", "steps=256", "env.offset_range=2")
+
+
+def run(script, *arguments):
+    """A script of train/ -> the finished process."""
+    command = [sys.executable, str(ROOT / "train" / script), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A tiny run -> its folder."""
+    out = tmp_path_factory.mktemp("runs") / "tiny"
+    done = run("ppo.py", ROOT / "configs" / "wall.yaml", *TINY, "seed=3", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert "256 steps" in done.stdout
+    assert done.stderr == ""  # no progress bar in a log
+    return out
+
+
+def test_a_run_leaves_model_record_and_log(trained):
+    record = json.loads((trained / "run.json").read_text())
+    assert (trained / "model.zip").is_file()
+    assert list(trained.glob("events.out.tfevents.*"))
+    assert record["config"]["seed"] == 3
+    assert record["config"]["ppo"]["gamma"] == 0.95
+    assert record["items"] == ["cobblestone", "dirt", "oak_planks"]
+    assert record["versions"]["torch"]
+    assert record["versions"]["mc_place_env"]
+    assert record["steps"] == 256
+    assert record["curve"]["rows"][-1][0] == 256
+
+
+def test_evaluate_prints_one_table(trained, tmp_path):
+    out = tmp_path / "results" / "table.json"
+    policies = ("--policy", trained / "model.zip", "--policy", "random", "--policy", "scripted")
+    done = run("evaluate.py", *policies, "--episodes", 6, "--num-envs", 3, "--out", out, "latency=2")
+    assert done.returncode == 0, done.stderr
+    header, _, *lines = done.stdout.splitlines()
+    assert header.startswith("policy")
+    assert [line.split()[0] for line in lines] == ["tiny", "random", "scripted"]
+    assert lines[2].split()[3] == "100.0%"
+    assert lines[2].split()[-1] == "2.0"
+    results = json.loads(out.read_text())["results"]
+    assert [[played["seed"] for played in result["episodes"]] for result in results] == [list(range(6))] * 3
+
+
+def test_missing_model_is_one_error_that_names_it():
+    done = run("evaluate.py", "--policy", "runs/none/model.zip", "--policy", "random", "--episodes", 2)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "runs/none/model.zip" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["stepps=10"], "unknown key 'stepps' (did you mean 'steps'?)"),
+        (["ppo.learning_rat=1"], "unknown key 'learning_rat' (did you mean 'learning_rate'?)"),
+        (["env.latencyy=1"], "unknown key 'latencyy' (did you mean 'latency'?)"),
+        (["env.gamma=0.9"], "set ppo.gamma"),
+        (["algorithm=pp"], "algorithm='pp'"),
+        (["id=McPlace/Wal-v0"], "Wal"),
+        (["n_envs=0"], "num_envs=0"),
+        (["steps"], "'steps': expected key=value"),
+    ],
+)
+def test_a_bad_key_or_value_is_named(arguments, expected, tmp_path):
+    done = run("ppo.py", ROOT / "configs" / "wall.yaml", *arguments, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_missing_config():
+    done = run("ppo.py", "configs/none.yaml")
+    assert done.returncode == 2
+    assert "none.yaml: no such file" in done.stderr
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_config_is_accepted(path):
+    from mc_place_env.integrations.sb3 import make_vec_env
+
+    config = load_config(path, [])
+    make_vec_env(config["id"], 1, action_view=config["action_view"], gamma=config["ppo"]["gamma"], **config["env"])
+
+
+def test_overrides():
+    given = overrides(["ppo.learning_rate=1e-3", "env.latency=[0, 4]", "target=0.9", "seconds=null", "id=a=b"])
+    assert given == {
+        "ppo": {"learning_rate": 0.001},
+        "env": {"latency": [0, 4]},
+        "target": 0.9,
+        "seconds": None,
+        "id": "a=b",
+    }
+    assert combine({"a": {"b": 1, "c": 2}}, {"a": {"c": 3}}) == {"a": {"b": 1, "c": 3}}
+    assert merge({"a": 1, "b": {}}, {"b": {"any": 2}}, "here") == {"a": 1, "b": {"any": 2}}
+    with pytest.raises(ConfigError, match="b=3: expected a mapping"):
+        merge({"a": 1, "b": {}}, {"b": 3}, "here")
+
+
+@pytest.mark.parametrize(
+    ("env_id", "options", "match"),
+    [
+        ("McPlace/Single-v0", {}, "trained for id McPlace/Wall-v0"),
+        ("McPlace/Wall-v0", {"action_view": "discrete"}, "action_view"),
+        ("McPlace/Wall-v0", {"items": ("dirt", "cobblestone", "oak_planks")}, "trained for items"),
+        ("McPlace/Wall-v0", {"view_radius": 3}, "trained for observation space"),
+        ("McPlace/Wall-v0", {"offset_range": 3}, "offset_range=3"),
+    ],
+)
+def test_a_checkpoint_is_refused_where_it_does_not_fit(trained, env_id, options, match):
+    with pytest.raises(ConfigError, match=match):
+        evaluate(trained / "model.zip", env_id, episodes=1, **options)
+
+
+def test_a_file_that_is_no_model(trained, tmp_path):
+    (tmp_path / "model.zip").write_text("no zip")
+    with pytest.raises(ConfigError, match=r"no run\.json beside it"):
+        evaluate(tmp_path / "model.zip", "McPlace/Wall-v0")
+    (tmp_path / "run.json").write_text((trained / "run.json").read_text())
+    with pytest.raises(ConfigError, match="cannot be loaded as a model"):
+        evaluate(tmp_path / "model.zip", "McPlace/Wall-v0")
