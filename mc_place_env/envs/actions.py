@@ -22,6 +22,7 @@ from mc_place_env.simulation.batch import Batch
 from mc_place_env.simulation.masks import joint_masks, marginal_masks
 from mc_place_env.types import ACTION, ActionType
 
+Columns = np.ndarray | dict[str, np.ndarray]  # ACTION (n,), or its columns by name
 KEYS = ("type", "anchor", "face", "item")
 N_FACES = 10
 N_RELATIVE_FACES = 6
@@ -46,7 +47,7 @@ class DictAction:
             "item": spaces.Discrete(self.n_items),
         }
 
-    def decode(self, actions: Any, out: np.ndarray) -> None:
+    def decode(self, actions: Any, out: Columns) -> None:
         """Writes a batch of actions (each part with a leading axis n) into ACTION (n,)."""
         self._check_keys(actions)
         for key in KEYS:
@@ -67,11 +68,13 @@ class DictAction:
             )
         return array
 
-    def decode_one(self, action: Any, out: np.ndarray) -> None:
-        """Writes a single environment's action into ACTION (1,)."""
+    def decode_one(self, action: Any, out: Columns) -> None:
+        """Writes a single environment's action into the columns of ACTION (1,)."""
         self._check_keys(action)
         for key in KEYS:
-            out[key][0] = self._part(key, action[key], out[key].shape[1:])
+            value = action[key]
+            plain = key != "anchor" and isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            out[key][0] = value if plain else self._part(key, value, out[key].shape[1:])
 
     def encode(self, actions: np.ndarray) -> Any:
         """The inverse of `decode`: ACTION (n,) -> a batch of this view."""
@@ -106,7 +109,7 @@ class TupleAction(DictAction):
         self.n_items = n_items
         self.space = spaces.Tuple(tuple(self._parts().values()))
 
-    def decode(self, actions: Any, out: np.ndarray) -> None:
+    def decode(self, actions: Any, out: Columns) -> None:
         """Writes a batch of tuples into ACTION (n,)."""
         super().decode(self._by_key(actions), out)
 
@@ -116,8 +119,8 @@ class TupleAction(DictAction):
             raise ActionError(f"action: expected a tuple of {', '.join(KEYS)}, got {found}")
         return dict(zip(KEYS, action, strict=True))
 
-    def decode_one(self, action: Any, out: np.ndarray) -> None:
-        """Writes a single environment's action into ACTION (1,)."""
+    def decode_one(self, action: Any, out: Columns) -> None:
+        """Writes a single environment's action into the columns of ACTION (1,)."""
         super().decode_one(self._by_key(action), out)
 
     def encode(self, actions: np.ndarray) -> Any:
@@ -141,18 +144,18 @@ class MultiDiscreteAction(DictAction):
         self.space = spaces.MultiDiscrete(self.nvec)
         self.mask_width = int(self.nvec.sum())
 
-    def decode(self, actions: Any, out: np.ndarray) -> None:
+    def decode(self, actions: Any, out: Columns) -> None:
         """Writes a batch (n, 6) of integers into ACTION (n,). An index beyond the space is rejected by the rules."""
         array = as_array(actions)
-        if array.dtype.kind not in "iu" or array.shape != (len(out), 6):
+        if array.dtype.kind not in "iu" or array.shape != (len(out["type"]), 6):
             raise ActionError(f"action: expected integers of shape {(6,)}, got {array.dtype} of {array.shape[1:]}")
         out["type"] = taken(self.types, array[:, 0])
         out["anchor"] = array[:, 1:4] - self.offset_range
         out["face"] = np.where(array[:, 4] < N_RELATIVE_FACES, array[:, 4], -1)
         out["item"] = array[:, 5]
 
-    def decode_one(self, action: Any, out: np.ndarray) -> None:
-        """Writes a single environment's action into ACTION (1,)."""
+    def decode_one(self, action: Any, out: Columns) -> None:
+        """Writes a single environment's action into the columns of ACTION (1,)."""
         self.decode(as_array(action)[None], out)
 
     def encode(self, actions: np.ndarray) -> Any:
@@ -187,10 +190,10 @@ class DiscreteAction(DictAction):
         self.space = spaces.Discrete(self.size)
         self.mask_width = self.size
 
-    def decode(self, actions: Any, out: np.ndarray) -> None:
+    def decode(self, actions: Any, out: Columns) -> None:
         """Writes a batch (n,) of indices into ACTION (n,)."""
         array = as_array(actions)
-        if array.dtype.kind not in "iu" or array.shape != (len(out),):
+        if array.dtype.kind not in "iu" or array.shape != (len(out["type"]),):
             raise ActionError(f"action: expected an integer, got {array.dtype} of shape {array.shape[1:]}")
         place = array - len(self.others)
         is_place = (place >= 0) & (array < self.size)
@@ -200,8 +203,8 @@ class DiscreteAction(DictAction):
         out["face"] = np.where(is_place, face, 0)
         out["item"] = np.where(is_place, item, 0)
 
-    def decode_one(self, action: Any, out: np.ndarray) -> None:
-        """Writes a single environment's action into ACTION (1,)."""
+    def decode_one(self, action: Any, out: Columns) -> None:
+        """Writes a single environment's action into the columns of ACTION (1,)."""
         self.decode(as_array(action)[None], out)
 
     def encode(self, actions: np.ndarray) -> Any:

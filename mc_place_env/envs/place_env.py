@@ -137,15 +137,28 @@ speed (blocks/tick), on_ground, sneaking, moving |
         self._codec = make_codec(self.config, self._batch)
         self.action_space = self._codec.space
         self.observation_space = observation_space(self._batch, self._codec.mask_width)
-        self._number_parts = [
-            (name, place, None if len(shape) == 1 else shape) for name, (place, shape) in self._batch.number_slices.items()
-        ]
+        self._bind()
         self.spatial_map = SpatialMap(self._batch.palette)
         self._scenes: Any = None
         if self.render_mode is not None:
             from mc_place_env.rendering.env import Scenes
 
             self._scenes = Scenes(self._view, self.render_mode)
+
+    def _bind(self) -> None:
+        """Views into the batch's buffers, made once: a step has no time to make them."""
+        batch = self._batch
+        self._columns = {key: batch.actions[key] for key in batch.actions.dtype.names}
+        self._voxels, self._goal, self._numbers, facts, self._terms = (part[0] for part in batch.out[:5])
+        self._facts = facts[: len(FACTS)]
+        self._number_parts = [
+            (name, place, None if len(shape) == 1 else shape) for name, (place, shape) in batch.number_slices.items()
+        ]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """An unpickled view is a copy: makes them anew."""
+        self.__dict__.update(state)
+        self._bind()
 
     # -- Gymnasium ---------------------------------------------------------------------------------------------------
 
@@ -159,16 +172,16 @@ speed (blocks/tick), on_ground, sneaking, moving |
         self._batch.out.terms[:] = 0.0
         if not self.config.keep_spatial_map or self._view.origin != self.spatial_map.origin:
             self.spatial_map = SpatialMap(self._batch.palette, self._view.origin)
-        info = self._info(self._batch.out.facts[0].tolist())
+        info = self._info(self._facts.tolist())
         if self._scenes is not None:
             self._scenes.begin(info)
         return self._observation(), info
 
     def step(self, action: Any):
         """One decision: decode, step, and say in words what became of it."""
-        self._codec.decode_one(action, self._batch.actions)
+        self._codec.decode_one(action, self._columns)
         self._batch.step()
-        facts = self._batch.out.facts[0].tolist()
+        facts = self._facts.tolist()
         info = self._info(facts)
         if self._scenes is not None:
             self._scenes.add(info)
@@ -242,9 +255,8 @@ speed (blocks/tick), on_ground, sneaking, moving |
     # -- info --------------------------------------------------------------------------------------------------------
 
     def _observation(self) -> dict[str, np.ndarray]:
-        out = self._batch.out
-        numbers = out.numbers[0].copy()
-        parts = {"voxels": out.voxels[0].copy(), "goal": out.goal[0].copy()}
+        numbers = self._numbers.copy()
+        parts = {"voxels": self._voxels.copy(), "goal": self._goal.copy()}
         for name, place, shape in self._number_parts:
             parts[name] = numbers[place] if shape is None else numbers[place].reshape(shape)
         return self._add_optional(parts) if self.config.observe else parts
@@ -273,7 +285,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
             "map_error": error,
             "tick": facts[TICK],
             "is_success": facts[SUCCESS] == 1,
-            "reward_terms": dict(zip(report.TERM_TEXT, self._batch.out.terms[0].tolist(), strict=True)),
+            "reward_terms": dict(zip(report.TERM_TEXT, self._terms.tolist(), strict=True)),
         }
 
     def _learn(self, facts: list[int]) -> tuple[bool, str]:
