@@ -194,6 +194,13 @@ def test_one_block_is_climbed():
     assert env.unwrapped.agent.on_ground
 
 
+@pytest.mark.parametrize("z", [(0,), (1,), (0, 1)])
+def test_room_for_the_body_one_block_higher_is_enough_to_climb(z):
+    ceiling = [[0, 66, k, "oak_trapdoor[half=top]"] for k in z]  # 2.8125 blocks above the floor
+    env, act = sandbox([0, 64, 1, "stone"], *ceiling)
+    assert positions(env, [act.move_forward()] + [act.wait()] * 60)[-1] == (0.5, 65.0, 1.5)
+
+
 @pytest.mark.parametrize("obstacle", ["wall", "no headroom here", "no headroom there", "fence", "sneaking"])
 def test_what_cannot_be_climbed_sends_back_to_the_own_cell(obstacle):
     blocks = {

@@ -15,8 +15,8 @@ from mc_place_env.evaluation import evaluate
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "train"))
 
-from common import combine, merge, overrides
-from ppo import load_config
+from common import combine, merge, overrides  # noqa: E402
+from ppo import load_config  # noqa: E402
 
 TINY = ("n_envs=8", "ppo.n_steps=16", "ppo.batch_size=64", "ppo.n_epochs=1", "steps=256", "env.offset_range=2")
 

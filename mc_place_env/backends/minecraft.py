@@ -21,6 +21,7 @@ from mc_place_env.types import REGION
 
 PLOT = 64  # blocks between the plots of two bots: regions do not touch
 FOREIGN_PLOTS = 2048  # lowest x on somebody else's server: away from spawn and its protection
+GRACE = 0.2  # seconds that a dying server may take
 USERNAME = re.compile(r"[A-Za-z0-9_]{1,16}")
 
 
@@ -55,7 +56,12 @@ class MinecraftBackend:
     def reset(self, batch: Batch, which: np.ndarray) -> None:
         """Sets the rows' scenarios up with real blocks, items and teleports; who was lost logs in again."""
         for i in np.flatnonzero(which).tolist():
-            self._connected(i).reset(batch, self.server)
+            try:
+                self._connected(i).reset(batch, self.server)
+            except ConnectionLost:  # the other side has just ended: once more, on a new connection
+                if self.server is not None:
+                    self.server.ends_within(GRACE)
+                self._connected(i).reset(batch, self.server)
 
     def advance(self, batch: Batch, which: np.ndarray) -> None:
         """One step of every bot, side by side: all submit, then all are observed."""

@@ -70,6 +70,7 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         self.config = PlaceEnvConfig.parse(options)
         self.copy = check_bool("copy", copy)
         self.batch = make_batch(self.config, self.num_envs, check_int("threads", threads, 1, 1024), MODES[mode])
+        self.batch.single = False  # one row, too, has rewards and flags as arrays
         self._codec = make_codec(self.config, self.batch)
         self.single_action_space = self._codec.space
         self.single_observation_space = observation_space(self.batch, self._codec.mask_width)

@@ -9,6 +9,7 @@ const { CommandSetup } = require('./command_setup')
 const TICK_MS = 50
 const POSITION_TOLERANCE = 1e-6
 const NEAR = 1.5 // blocks: this close to the start, the server's teleport was heard
+const LATE_MS = 1 // timers of Node come a little late
 const PING_MS = 1000 // a server that does not tell its version is tried all the same
 const BARRIER_MS = 300 // a server that acknowledges nothing is waited for this long
 const UNLOADED = 65535
@@ -308,7 +309,7 @@ class Agent {
     if (this.lost) return this.lost
     if (this.tick < tick) {
       const due = this.lastTickAt + (tick - this.tick) * TICK_MS - performance.now()
-      return { wait_ms: Math.max(due, 0.5) }
+      return { wait_ms: Math.max(due, 0) + LATE_MS }
     }
     const { position, velocity, onGround } = this.bot.entity
     const seen = {

@@ -19,6 +19,7 @@ SILENCE_TIMEOUT = 2.5  # seconds until a listener that says nothing counts as no
 POLL = 0.002  # seconds between two looks at something under way
 COMMAND_TIMEOUT = 15.0  # seconds for a whole setup by commands; each phase is bounded in command_setup.js
 TICK = 0.05  # seconds
+LONGEST_SLEEP = 0.5  # seconds before we look whether the bot still lives
 
 _ids = itertools.count(1)
 
@@ -177,7 +178,7 @@ class Bot:
             left = end - time.monotonic()
             if left <= 0:
                 raise ConnectionLost(f"{self.username} at {self.address} stands still: tick {tick} did not come")
-            time.sleep(min(reply["wait_ms"] / 1000, left, TICK))
+            time.sleep(min(reply["wait_ms"] / 1000, left, LONGEST_SLEEP))
         return reply
 
 

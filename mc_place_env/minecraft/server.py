@@ -70,6 +70,12 @@ class EmbeddedServer:
         """Whether the process runs."""
         return self._process.poll() is None
 
+    def ends_within(self, seconds: float) -> bool:
+        """Whether the process ends in that time: a dying one closes its connections before it is dead."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        return not self.alive
+
     def close(self) -> None:
         """End the server and wait for it; does nothing the second time, or in a forked child."""
         if os.getpid() != self._owner:
@@ -178,6 +184,7 @@ class EmbeddedServer:
         if not self.alive:
             raise self._gone()
         self._process.kill()  # of no use any more; who sees it dead starts another
+        self._process.wait()
         raise ConnectionLost(f"the embedded server did not answer within {timeout:g} s and was ended; start another")
 
     def _await_ready(self, timeout: float) -> None:

@@ -599,16 +599,6 @@ def running(pid):
     return not (status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] == "Z")
 
 
-def test_interpreter_exit_with_a_bot(tmp_path):
-    process, pids = run_script(tmp_path, "pass")
-    start = time.monotonic()
-    _, errors = process.communicate(timeout=5)
-    assert process.returncode == 0, errors
-    assert time.monotonic() - start < 5
-    assert errors == ""
-    assert_gone(pids)
-
-
 def test_an_exception_ends_the_interpreter(tmp_path):
     process, pids = run_script(tmp_path, "raise SystemExit(3)")
     process.communicate(timeout=5)
@@ -620,32 +610,6 @@ def test_python_killed(tmp_path):
     process, pids = run_script(tmp_path, "time.sleep(60)")
     process.kill()
     process.communicate()
-    assert_gone(pids)
-
-
-INTERRUPTED = """
-interrupts = 0
-for _ in range(3):
-    try:
-        print("waiting", flush=True)
-        while True:
-            world.bot.observe(10**6, 60.0)
-    except KeyboardInterrupt:
-        interrupts += 1
-world.reset(scenario())
-print(interrupts, world.place((2, 63, 2))["dest_after"], flush=True)
-"""
-
-
-def test_ctrl_c_in_a_wait(tmp_path):
-    process, pids = run_script(tmp_path, INTERRUPTED)
-    for _ in range(3):
-        assert process.stdout.readline() == "waiting\n"
-        time.sleep(0.2)
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole group, Node too
-    out, errors = process.communicate(timeout=10)
-    assert out == "3 1\n"
-    assert errors == ""
     assert_gone(pids)
 
 
