@@ -39,6 +39,6 @@ TASK = Task(
     floor={(x, PIT, z): "stone" for x in range(-16, 17) for z in range(-16, 17)},
     episode_steps=96,
     difficulty=0.5,
-    rewards=RewardWeights(progress=0.5, wrong_block=0.02, failed_request=0.002, time=0.002, success=1.0),
+    rewards=RewardWeights(progress=0.5, wrong_block=0.005, failed_request=0.0005, time=0.002, success=1.0),
     expert=build_and_walk,
 )
