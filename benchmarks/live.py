@@ -31,20 +31,12 @@ TARGETS = [(x, 63, z) for x in range(-2, 3) for z in (2, 3)]
 
 def measure(bots: int, steps: int, verdicts: int, resets: int) -> dict[str, Any]:
     """All figures with this many bots."""
-    envs = gym.make_vec(
-        "McPlace/Sandbox-v0",
-        num_envs=bots,
-        backend="minecraft",
-        items=("stone",),
-        ticks_per_step=TICKS,
-        episode_steps=10**6,
-    )
+    options = {"items": ("stone",), "ticks_per_step": TICKS, "episode_steps": 10**6}
+    envs = gym.make_vec("McPlace/Sandbox-v0", num_envs=bots, backend="minecraft", **options)
     envs.reset(seed=0, options={"scenario": SCENARIO})
     figures = {"bots": bots, **measure_steps(envs, steps)}
-    figures |= {
-        "verdict_ms": percentiles(measure_verdicts(envs, verdicts)),
-        "resets_per_second": measure_resets(envs, resets),
-    }
+    figures["verdict_ms"] = percentiles(measure_verdicts(envs, verdicts))
+    figures["resets_per_second"] = measure_resets(envs, resets)
     envs.close()
     return figures
 

@@ -506,7 +506,8 @@ def expert_or_random(env, rng, careful):
 
 
 def test_failed_and_pending_requests_never_look_like_progress():
-    env = make("McPlace/Wall-v0", latency=6, rewards={"time": 0.0, "success": 0.0, "wrong_block": 0.0})
+    weights = {"time": 0.0, "success": 0.0, "wrong_block": 0.0, "failed_request": 0.002}
+    env = make("McPlace/Wall-v0", latency=6, rewards=weights)
     env.reset(seed=0)
     act = mc_place_env.Actions(env)
     rewards = [env.step(act.place("dirt", 0, -1, 0, "up"))[1]]  # into the agent's own feet

@@ -37,7 +37,7 @@ DEFAULTS: dict[str, Any] = {
     "window": 2000,
 }
 PPO = {"n_steps": 32, "batch_size": 2048, "n_epochs": 3, "learning_rate": 1e-3}
-PPO |= {"gamma": 0.95, "gae_lambda": 0.9, "ent_coef": 0.003}
+PPO |= {"gamma": 0.95, "gae_lambda": 0.9, "ent_coef": 0.006, "vf_coef": 1.0, "clip_range": 0.4}
 
 
 def main() -> int:

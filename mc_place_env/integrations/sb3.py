@@ -89,14 +89,14 @@ class PlaceVecEnv(VecEnv):
     def _fill_infos(self, infos: list[dict[str, Any]], ended: np.ndarray) -> None:
         """Writes the infos of the rows whose episode ended, and begins their statistics anew."""
         final, seconds = self.batch.final, round(time.time() - self._began, 6)
-        last = observation(self.batch, final)
+        last = {key: part[ended] for key, part in observation(self.batch, final, copy=False).items()}
         success = final.facts[:, facts.FACTS.index("is_success")] != 0
-        for i in ended.tolist():
+        for k, i in enumerate(ended.tolist()):
             infos[i] |= {
                 "episode": {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": seconds},
                 "is_success": bool(success[i]),
                 "TimeLimit.truncated": bool(final.truncated[i] and not final.terminated[i]),
-                "terminal_observation": {key: part[i].copy() for key, part in last.items()},
+                "terminal_observation": {key: part[k] for key, part in last.items()},
                 "outcomes": reported_outcomes(final.facts[i], self.batch.palette),
             }
         self._returns[ended], self._lengths[ended] = 0.0, 0
@@ -148,6 +148,8 @@ class PlaceVecEnv(VecEnv):
 def reported_outcomes(row: np.ndarray, palette: Palette) -> tuple[dict[str, Any], ...]:
     """The verdicts in one environment's facts (F,), in words: what `info["outcomes"]` of the single one holds."""
     size, count = facts.OUTCOME_SIZE, row[facts.AT_OUTCOME_COUNT]
+    if count == 0:
+        return ()
     groups = row[facts.FIRST_GROUP :][: count * size].reshape(-1, size)
     return tuple(outcome_dict(_request(group), palette) for group in groups)
 

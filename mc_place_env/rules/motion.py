@@ -82,9 +82,10 @@ def advance_body(row, shared):
     if row.jump_asked and was_on_ground:
         row.velocity[1] = JUMP_SPEED
     row.jump_asked = 0
+    start_y, fall = row.position[1], row.velocity[1]
     move_vertically(row, shared)
     if row.moving:
-        move_horizontally(row, shared, was_on_ground)
+        move_horizontally(row, shared, was_on_ground, start_y, fall)
         arrive(row)
     row.velocity[1] = (row.velocity[1] - GRAVITY) * AIR_DRAG
     row.at_rest = int(row.on_ground and not row.moving)
@@ -131,7 +132,7 @@ def move_vertically(row, shared):
 
 
 @jit
-def move_horizontally(row, shared, was_on_ground):
+def move_horizontally(row, shared, was_on_ground, start_y, fall):
     """Accelerates along the MOVE's axis and goes as far as nothing is in the way, up a step if need be."""
     axis = row.move_axis
     acceleration = GROUND_ACCELERATION if was_on_ground else AIR_ACCELERATION
@@ -144,7 +145,7 @@ def move_horizontally(row, shared, was_on_ground):
     x, y, z = row.position[0], row.position[1], row.position[2]
     moved = clip(row, shared, x, y, z, axis, wanted)
     if moved != wanted and (row.on_ground or was_on_ground):
-        moved = step_up(row, shared, axis, wanted, moved)
+        moved = step_up(row, shared, axis, wanted, moved, start_y, fall)
     row.position[axis] += moved
     row.collided = int(moved != row.velocity[axis])
     row.velocity[axis] *= GROUND_DRAG if was_on_ground else HORIZONTAL_AIR_DRAG
@@ -166,16 +167,20 @@ def keep_on_edge(row, shared, axis, wanted):
 
 
 @jit
-def step_up(row, shared, axis, wanted, moved):
-    """Tries the same way from up to a step higher; keeps what goes further."""
-    x, y, z = row.position[0], row.position[1], row.position[2]
-    lift = clip(row, shared, x, y, z, 1, STEP_HEIGHT)
-    further = clip(row, shared, x, y + lift, z, axis, wanted)
+def step_up(row, shared, axis, wanted, moved, start_y, fall):
+    """Tries the same way from up to a step above the tick's start, then down again; keeps what goes further."""
+    x, z = row.position[0], row.position[2]
+    lift = clip(row, shared, x, start_y, z, 1, STEP_HEIGHT)
+    further = clip(row, shared, x, start_y + lift, z, axis, wanted)
     if abs(further) <= abs(moved):
         return moved
     x += further if axis == 0 else 0.0
     z += further if axis == 2 else 0.0
-    row.position[1] += lift + clip(row, shared, x, y + lift, z, 1, -lift)
+    down = clip(row, shared, x, start_y + lift, z, 1, fall - lift)
+    row.position[1] = start_y + lift + down
+    if down != fall - lift:
+        row.on_ground = 1
+        row.velocity[1] = 0.0
     return further
 
 

@@ -7,7 +7,7 @@ from mc_place_env.tasks.expert import build_goal
 from mc_place_env.tasks.sandbox import GROUND, floor
 
 ITEMS = ("cobblestone", "dirt", "oak_planks")
-REWARDS = {"progress": 0.5, "wrong_block": 0.02, "failed_request": 0.002, "time": 0.002, "success": 1.0}
+REWARDS = {"progress": 0.5, "wrong_block": 0.005, "failed_request": 0.0005, "time": 0.002, "success": 1.0}
 
 
 def generate(draw: random.Random, difficulty: float, items: tuple[str, ...]) -> Instance:

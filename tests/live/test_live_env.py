@@ -389,9 +389,9 @@ def test_rows_do_not_disturb_one_another(envs):
 
 
 CLUTTER_NAMES = (
-    "water short_grass crafting_table torch snow[layers=1] snow[layers=3] oak_fence chest stone_slab[type=bottom] "
-    "white_carpet fern lava soul_sand dandelion iron_door[half=lower]"
-).split()
+    "water", "short_grass", "crafting_table", "torch", "snow[layers=1]", "snow[layers=3]", "oak_fence", "chest",
+    "stone_slab[type=bottom]", "white_carpet", "fern", "lava", "soul_sand", "dandelion", "iron_door[half=lower]",
+)  # fmt: skip
 CLUTTER_CELLS = (
     [(2, 2), (-2, 2), (2, -2), (-2, -2), (0, 3), (3, 0), (-3, 0), (0, -3)]
     + [(1, 2), (-1, 2), (2, 1), (2, -1), (-2, 1), (-2, -1), (3, 2)]
@@ -412,6 +412,7 @@ def test_the_rules_predict_the_server():
     for _ in range(50):
         actions = random_actions(rng, ROWS, len(PARITY_ITEMS), place_share=0.9)
         actions["type"][actions["type"] == ActionType.SNEAK] = ActionType.WAIT
+        actions["anchor"][:, 1] = rng.choice([-1, 0, 1], ROWS, p=[0.7, 0.2, 0.1])
         facts = envs.step(actions)[4]
         for i in range(ROWS):
             heard.update(o["reason"] or "placed" for o in VectorRow(envs, i).info(facts)["outcomes"])
@@ -419,7 +420,7 @@ def test_the_rules_predict_the_server():
     print(parity.requests, parity.agreed, dict(heard))
     envs.close()
     assert list(parity.disagreements) == []
-    assert parity.requests == parity.agreed >= 100
+    assert parity.requests == parity.agreed >= 150
     assert heard["refused_by_server"] == heard["timeout"] == 0
 
 
@@ -522,7 +523,6 @@ def test_motion_is_the_simulators(envs, simulator):
     assert max(worst.values()) < MOTION_TOLERANCE, worst
 
 
-@pytest.mark.xfail(reason="the simulator steps up from the height of the jump: rules/motion.py, step_up")
 def test_climbing_is_the_simulators(envs, simulator):
     worst = compare_motion(envs, simulator, CLIMBS)
     assert max(worst.values()) < MOTION_TOLERANCE, worst
