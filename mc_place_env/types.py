@@ -272,6 +272,7 @@ ROW = np.dtype(
         ("success", _INT),
         ("needs_reset", _INT),  # the episode ended and no new one has begun
         ("instance", _INT),
+        ("column", np.uint8, (64,)),  # scratch of observe.write_column_beyond
         ("numbers", np.float32, (MAX_NUMBERS,)),  # of the observation: see observe.number_slices
         ("facts", np.int32, (MAX_FACTS,)),  # of the step: see facts.fact_slices
         ("undo_count", _INT),

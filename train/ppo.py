@@ -53,6 +53,9 @@ def main() -> int:
     except McPlaceError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("interrupted before anything was learned", file=sys.stderr)
+        return 130
     return 0
 
 
@@ -88,7 +91,12 @@ def train(config: dict[str, Any], out: Path) -> None:
     venv = make_vec_env(config["id"], config["n_envs"], gamma=config["ppo"]["gamma"], **options)
     model = make_model(config, venv, out)
     progress = make_progress(config, began)
-    model.learn(config["steps"], callback=progress)
+    try:
+        model.learn(config["steps"], callback=progress)
+    except KeyboardInterrupt:
+        if not progress.curve:
+            raise
+        print("interrupted: keeping what was learned so far", file=sys.stderr)
     out.mkdir(parents=True, exist_ok=True)
     model.save(out / "model.zip")
     (out / "run.json").write_text(json.dumps(record(config, venv, progress), indent=1) + "\n")
@@ -121,8 +129,11 @@ def make_progress(config: dict[str, Any], began: float) -> Any:
     class Progress(BaseCallback):
         """`curve`: one [steps, seconds, success rate or None] a rollout."""
 
-        def _on_training_start(self) -> None:
+        def __init__(self) -> None:
+            super().__init__()
             self.curve: list[tuple[int, float, float | None]] = []
+
+        def _on_training_start(self) -> None:
             self.bar = tqdm(total=config["steps"], unit="step", unit_scale=True, disable=None)
 
         def _on_step(self) -> bool:

@@ -3,8 +3,8 @@
 from mc_place_env.jit import entry
 from mc_place_env.rules.geometry import cell_index, in_region
 from mc_place_env.rules.placement import check_placement, takes_anchor_cell
-from mc_place_env.rules.world import write_block
-from mc_place_env.simulation.requests import note_change
+from mc_place_env.rules.world import block_at, write_block
+from mc_place_env.simulation.requests import FALL_DELAY, fall_depth, fall_ticks, note_change
 
 
 @entry
@@ -17,6 +17,22 @@ def predict_reason(rows, shared, i, x, y, z, face, item):
 def predict_own_cell(rows, shared, i, x, y, z, face, item):
     """Whether the block would take the anchor's own cell."""
     return takes_anchor_cell(rows[i], shared[0], x, y, z, face, item)
+
+
+@entry
+def predict_fall(rows, shared, i, x, y, z):
+    """Ticks until a block of the gravity list, just placed in a cell, comes to rest further down; 0 if it stays."""
+    row = rows[i]
+    depth = 0
+    if shared[0].falls[block_at(row, shared[0], x, y, z)]:
+        depth = fall_depth(row, shared[0], x, y, z)
+    return FALL_DELAY + fall_ticks(depth) if depth > 0 else 0
+
+
+@entry
+def block_seen(rows, shared, i, x, y, z):
+    """Palette id of a cell."""
+    return block_at(rows[i], shared[0], x, y, z)
 
 
 @entry

@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from mc_place_env.backends.kernel import predict_own_cell, predict_reason, write_change, write_seen
+from mc_place_env.backends.kernel import (
+    block_seen,
+    predict_fall,
+    predict_own_cell,
+    predict_reason,
+    write_change,
+    write_seen,
+)
 from mc_place_env.backends.verdict import Cell, Parity, Prediction, Verdict, judge_evidence
 from mc_place_env.minecraft.client import TICK, Bot
 from mc_place_env.minecraft.server import EmbeddedServer
@@ -30,6 +37,7 @@ from mc_place_env.types import (
 )
 
 REVERT_TICKS = 20  # a change back within this many ticks of the verdict is a revert
+FALL_GRACE = 10  # a falling block not seen again this long after it should have landed is gone
 OBSERVE_TIMEOUT = 2.5  # seconds beyond the ticks themselves
 CURSOR = (0.5, 0.25, 0.5)  # lower half of a side face: at exactly 0.5 servers disagree on halves
 # What a server would not judge as the tool does (reach, air and fluid anchors), or cannot judge at all.
@@ -48,13 +56,14 @@ class Player:
         self._waiting: deque[int] = deque()  # ids not sent yet
         self._sent: dict[int, Prediction] = {}
         self._placed: list[np.void] = []  # requests placed a moment ago, watched for reverts
+        self._falling: list[tuple[np.void, int]] = []  # placed without ground, and the tick when they are given up
 
     # -- setting up --------------------------------------------------------------------------------------------------
 
     def reset(self, batch: Batch, server: EmbeddedServer | None) -> None:
         """Makes the server's world the row's, and waits until the bot sees it."""
         self._newest = 0
-        for memory in (self._waiting, self._sent, self._placed):
+        for memory in (self._waiting, self._sent, self._placed, self._falling):
             memory.clear()
         scenario = self._scenario(batch)
         self.bot.hold()
@@ -141,9 +150,11 @@ class Player:
         row["inventory"][: len(batch.items)] = [seen["inventory"].get(name, 0) for name in batch.items]
         for evidence in seen["settled"]:
             self._judge(batch, evidence)
+        row["tick"] = seen["tick"]
         for cell, state, tick in self._read_blocks(batch, seen["changed"]):
             self._notice_reverts(batch, cell, state, tick)
-        row["tick"] = seen["tick"]
+            self._notice_landing(batch, cell, state)
+        self._give_up_falls(batch)
         self._placed = [placed for placed in self._placed if row["tick"] - placed["resolved_tick"] <= REVERT_TICKS]
 
     def _read_body(self, row: np.void, seen: dict[str, Any]) -> None:
@@ -178,6 +189,7 @@ class Player:
         self._settle(batch, request, verdict, int(evidence["settled_tick"]))
         if verdict.cell is not None:
             write_seen(batch.rows, batch.shared, self._i, request["cell"][None], request["state_after"][None])
+            self._watch(batch, request.copy())
 
     def _settle(self, batch: Batch, request: np.void, verdict: Verdict, tick: int) -> None:
         request["outcome"], request["reason"] = verdict.outcome, verdict.reason
@@ -186,7 +198,31 @@ class Player:
             request["cell"] = verdict.cell
             states = palette_ids(batch, [verdict.state_before, verdict.state_after])
             request["state_before"], request["state_after"] = states
-            self._placed.append(request.copy())
+
+    def _watch(self, batch: Batch, placed: np.void) -> None:
+        """What was just placed may fall, or be taken back."""
+        ticks = predict_fall(batch.rows, batch.shared, self._i, *as_cell(placed["cell"]))
+        if ticks > 0:
+            self._falling.append((placed, int(placed["resolved_tick"]) + ticks + FALL_GRACE))
+        else:
+            self._placed.append(placed)
+
+    def _notice_landing(self, batch: Batch, cell: Cell, state: int) -> None:
+        """A block that had no ground appears further down."""
+        for fall in self._falling:
+            placed, (x, y, z) = fall[0], as_cell(fall[0]["cell"])
+            if state == placed["state_after"] and (x, z) == (cell[0], cell[2]) and cell[1] < y:
+                write_change(batch.rows, self._i, change_event(placed, ChangeKind.FALL, AIR, cell))
+                self._falling = [other for other in self._falling if other is not fall]
+                return
+
+    def _give_up_falls(self, batch: Batch) -> None:
+        """A block that left its cell and was not seen again is broken; one that stayed stays."""
+        row = batch.rows[self._i]
+        for placed, until in [fall for fall in self._falling if fall[1] < row["tick"]]:
+            if block_seen(batch.rows, batch.shared, self._i, *as_cell(placed["cell"])) != placed["state_after"]:
+                write_change(batch.rows, self._i, change_event(placed, ChangeKind.FALL, AIR))
+        self._falling = [fall for fall in self._falling if fall[1] >= row["tick"]]
 
     def _notice_reverts(self, batch: Batch, cell: Cell, state: int, tick: int) -> None:
         """A cell went back to what it was: the verdict, if it has not been reported yet; else a change."""
@@ -196,7 +232,7 @@ class Player:
                 continue
             request = find_request(batch.rows[self._i], placed["id"])
             if request is None:
-                write_change(batch.rows, self._i, revert_event(placed))
+                write_change(batch.rows, self._i, change_event(placed, ChangeKind.REVERT, placed["state_before"]))
             else:
                 request["outcome"], request["reason"] = Outcome.FAILED, Reason.REVERTED
             self._placed.remove(placed)
@@ -244,11 +280,13 @@ def find_request(row: np.void, request_id: int) -> np.void | None:
     return row["pending"][ids.index(request_id)] if request_id in ids else None
 
 
-def revert_event(placed: np.void) -> np.ndarray:
-    """The EVENT (1,) of a placed block that went back."""
+def change_event(placed: np.void, kind: ChangeKind, state_to: int, rest: Cell | None = None) -> np.ndarray:
+    """The EVENT (1,) of a placed block that went back, or fell to `rest` (None: it broke)."""
     events = np.zeros(1, EVENT)
     event = events[0]
-    event["kind"], event["request_id"], event["item"] = ChangeKind.REVERT, placed["id"], placed["item"]
+    event["kind"], event["request_id"], event["item"] = kind, placed["id"], placed["item"]
     event["cell"] = placed["cell"]
-    event["state_from"], event["state_to"] = placed["state_after"], placed["state_before"]
+    event["state_from"], event["state_to"] = placed["state_after"], state_to
+    if rest is not None:
+        event["rest"], event["landed"] = rest, 1
     return events

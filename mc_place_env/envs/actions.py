@@ -51,7 +51,7 @@ class DictAction:
         """Writes a batch of actions (each part with a leading axis n) into ACTION (n,)."""
         self._check_keys(actions)
         for key in KEYS:
-            out[key] = self._part(key, actions[key], out[key].shape)
+            out[key][:] = self._part(key, actions[key], out[key].shape)
 
     def _check_keys(self, actions: Any) -> None:
         if not isinstance(actions, dict) or actions.keys() != set(KEYS):
@@ -149,10 +149,10 @@ class MultiDiscreteAction(DictAction):
         array = as_array(actions)
         if array.dtype.kind not in "iu" or array.shape != (len(out["type"]), 6):
             raise ActionError(f"action: expected integers of shape {(6,)}, got {array.dtype} of {array.shape[1:]}")
-        out["type"] = taken(self.types, array[:, 0])
-        out["anchor"] = array[:, 1:4] - self.offset_range
-        out["face"] = np.where(array[:, 4] < N_RELATIVE_FACES, array[:, 4], -1)
-        out["item"] = array[:, 5]
+        out["type"][:] = taken(self.types, array[:, 0])
+        out["anchor"][:] = array[:, 1:4] - self.offset_range
+        out["face"][:] = np.where(array[:, 4] < N_RELATIVE_FACES, array[:, 4], -1)
+        out["item"][:] = array[:, 5]
 
     def decode_one(self, action: Any, out: Columns) -> None:
         """Writes a single environment's action into the columns of ACTION (1,)."""
@@ -198,10 +198,10 @@ class DiscreteAction(DictAction):
         place = array - len(self.others)
         is_place = (place >= 0) & (array < self.size)
         right, up, forward, face, item = np.unravel_index(np.where(is_place, place, 0), self.shape)
-        out["type"] = np.where(is_place, ActionType.PLACE, taken(self.others, array))
-        out["anchor"] = np.where(is_place[:, None], np.stack([right, up, forward], 1) - self.offset_range, 0)
-        out["face"] = np.where(is_place, face, 0)
-        out["item"] = np.where(is_place, item, 0)
+        out["type"][:] = np.where(is_place, ActionType.PLACE, taken(self.others, array))
+        out["anchor"][:] = np.where(is_place[:, None], np.stack([right, up, forward], 1) - self.offset_range, 0)
+        out["face"][:] = np.where(is_place, face, 0)
+        out["item"][:] = np.where(is_place, item, 0)
 
     def decode_one(self, action: Any, out: Columns) -> None:
         """Writes a single environment's action into the columns of ACTION (1,)."""

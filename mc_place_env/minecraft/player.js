@@ -3,7 +3,7 @@
 // Takes over the packets that flying-squid answers late, wrongly or not at all.
 
 const { Vec3 } = require('vec3')
-const { FACES, across, judge, partnerOf } = require('./rules')
+const { FACES, across, fallDepth, judge, partnerOf } = require('./rules')
 
 const TICK_MS = 50
 const MAIN_START = 9
@@ -11,9 +11,21 @@ const HOTBAR_START = 36
 const HOTBAR_END = 45
 const SLOT_ORDER = [...range(HOTBAR_START, HOTBAR_END), ...range(MAIN_START, HOTBAR_START)]
 const SPAWN = [0.5, 65, 0.5]
+const FALL_DELAY = 2 // ticks until a block without ground lets go
 
 function range (from, to) {
   return Array.from({ length: to - from }, (_, i) => from + i)
+}
+
+/** Ticks a falling block needs: gravity 0.04, drag 0.98. */
+function fallTicks (depth) {
+  let ticks = 0
+  for (let speed = 0, fallen = 0; fallen < depth; ticks++) {
+    speed += 0.04
+    fallen += speed
+    speed *= 0.98
+  }
+  return ticks
 }
 
 class Player {
@@ -31,6 +43,7 @@ class Player {
     this.isMuted = false
     this.delay = 0 // ticks until a click is judged
     this.revertAfter = 0 // ticks; the next placement is taken back then
+    this.timers = new Set() // what is still to happen to placed blocks
     this.#takeOver()
   }
 
@@ -77,6 +90,13 @@ class Player {
     this.isMuted = false
     this.delay = 0
     this.revertAfter = 0
+    for (const timer of this.timers) clearTimeout(timer)
+    this.timers.clear()
+  }
+
+  #later (ticks, action) {
+    const timer = setTimeout(() => { this.timers.delete(timer); action() }, TICK_MS * ticks)
+    this.timers.add(timer)
   }
 
   teleport ([x, y, z], yaw) {
@@ -170,14 +190,14 @@ class Player {
 
   /** As from far away, or from an overloaded server: between two of the client's ticks. */
   #useLater (packet) {
-    if (this.delay > 0) setTimeout(() => this.#use(packet), TICK_MS * (this.delay + 0.5))
+    if (this.delay > 0) this.#later(this.delay + 0.5, () => this.#use(packet))
     else this.#use(packet)
   }
 
   #use ({ location: { x, y, z }, direction, cursorX, cursorY, cursorZ, sequence }) {
     if (this.isMuted) return
     const face = FACES[direction]
-    const verdict = judge(this.cells.table, (...cell) => this.cells.get(...cell), {
+    const verdict = judge(this.cells.table, this.#stateAt, {
       anchor: [x, y, z],
       face,
       cursor: [cursorX, cursorY, cursorZ],
@@ -194,22 +214,49 @@ class Player {
     return this.serv.players.filter(other => other !== this.player && other.mcPlace).map(other => other.mcPlace.body)
   }
 
-  #place ({ cell, state }) {
+  #stateAt = (...cell) => this.cells.get(...cell)
+
+  #place ({ cell, state, other }) {
     const before = this.cells.get(...cell)
     const item = this.held
     const slot = this.#heldSlot
-    const partner = partnerOf(this.cells.table, (...at) => this.cells.get(...at), cell)
-    if (partner) this.cells.set(...partner, 0)
-    this.cells.set(...cell, state)
+    this.#put(cell, state)
+    if (other) this.cells.set(...other.cell, other.state)
     if (this.player.gameMode === 0) item.count--
     if (item.count === 0) this.player.inventory.slots[slot] = null
-    if (this.revertAfter > 0) setTimeout(() => this.#takeBack(cell, before, slot, item), TICK_MS * this.revertAfter)
+    if (this.revertAfter > 0) this.#later(this.revertAfter, () => this.#takeBack({ cell, before, other, slot, item }))
     this.revertAfter = 0
+    if (this.cells.table.has(state, 'gravity')) this.#later(FALL_DELAY, () => this.#letGo(cell, state))
   }
 
-  #takeBack (cell, before, slot, item) {
+  /** Write a cell; the other half of a plant that stood there goes with it. */
+  #put (cell, state) {
+    const partner = partnerOf(this.cells.table, this.#stateAt, cell)
+    if (partner) this.cells.set(...partner, 0)
+    this.cells.set(...cell, state)
+  }
+
+  #takeBack ({ cell, before, other, slot, item }) {
     this.cells.set(...cell, before)
+    if (other) this.cells.set(...other.cell, 0)
     this.#addHeld(slot, item, 1)
+  }
+
+  // ---- gravity
+
+  /** A block without ground leaves its cell and comes to rest after the ticks of its way. */
+  #letGo (cell, state) {
+    const depth = fallDepth(this.cells.table, this.#stateAt, cell)
+    if (depth === 0 || this.cells.get(...cell) !== state) return
+    this.cells.set(...cell, 0)
+    this.#later(fallTicks(depth), () => this.#land(cell, state))
+  }
+
+  /** On the first cell it cannot replace; on one it cannot stand on it breaks. */
+  #land ([x, y, z], state) {
+    const { table } = this.cells
+    const rest = y - fallDepth(table, this.#stateAt, [x, y, z])
+    if (rest > table.minY && table.boxes(this.cells.get(x, rest - 1, z)).length > 0) this.#put([x, rest, z], state)
   }
 
   /** As a vanilla server does, placed or not: both cells, the slot, the acknowledgement. */

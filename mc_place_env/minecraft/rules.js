@@ -1,9 +1,10 @@
 'use strict'
 // The placement rules of the embedded server: is a use-item-on allowed, and which block state results.
 // Pure functions over a block table and a `stateAt(x, y, z)`; nothing here knows flying-squid.
-// A new rule is one small function in CHECKS (says no) or ORIENTATIONS (chooses the state).
+// A new rule is one small function in the CHECKS (says no), in support.js or in orientation.js.
 
-const fs = require('fs')
+const { candidates, facingOf } = require('./orientation')
+const { isSource, isSupported } = require('./support')
 
 const TOLERANCE = 1e-7 // touching is not overlapping
 const BODY_HALF_WIDTH = 0.3
@@ -16,88 +17,6 @@ const PAIRED_PLANTS = ['tall_grass', 'large_fern', 'tall_seagrass']
 const FACES = ['down', 'up', 'north', 'south', 'west', 'east']
 const VECTORS = {
   down: [0, -1, 0], up: [0, 1, 0], north: [0, 0, -1], south: [0, 0, 1], west: [-1, 0, 0], east: [1, 0, 0]
-}
-
-/** The block table (mc_place_env/data): names, states, shapes and tags by state id. */
-class Table {
-  constructor (data) {
-    this.version = data.version
-    this.minY = data.min_y ?? -64
-    this.maxY = data.max_y ?? 319
-    this.shapes = data.shapes
-    this.items = data.items
-    this.wallBlocks = data.wall_blocks ?? {}
-    this.blocks = new Map()
-    this.byState = []
-    for (const [name, block] of Object.entries(data.blocks)) this.#add(name, block)
-  }
-
-  static read (path) {
-    return new Table(JSON.parse(fs.readFileSync(path, 'utf8')))
-  }
-
-  #add (name, block) {
-    const properties = Object.entries(block.states ?? {})
-    const count = properties.reduce((product, [, values]) => product * values.length, 1)
-    const record = { name, first: block.first_state_id, count, properties, default: block.default ?? 0, shape: block.shape, tags: new Set(block.tags) }
-    this.blocks.set(name, record)
-    for (let offset = 0; offset < count; offset++) this.byState[record.first + offset] = record
-  }
-
-  block (state) {
-    return this.byState[state]
-  }
-
-  has (state, tag) {
-    return this.byState[state]?.tags.has(tag) ?? false
-  }
-
-  boxes (state) {
-    const { shape, first } = this.byState[state]
-    return this.shapes[Array.isArray(shape) ? shape[state - first] : shape]
-  }
-
-  /** Property values of a state, by name. */
-  properties (state) {
-    const record = this.byState[state]
-    const values = {}
-    let rest = state - record.first
-    for (const [name, options] of [...record.properties].reverse()) {
-      values[name] = options[rest % options.length]
-      rest = Math.floor(rest / options.length)
-    }
-    return values
-  }
-
-  /** State id of a block with some properties set, the others as in its default state. */
-  state (name, changed = {}) {
-    const record = this.blocks.get(name)
-    const values = { ...this.properties(record.first + record.default), ...changed }
-    let offset = 0
-    for (const [property, options] of record.properties) offset = offset * options.length + options.indexOf(String(values[property]))
-    return record.first + offset
-  }
-
-  /** Name and states as Minecraft writes them: stone_slab[type=bottom,waterlogged=false]. */
-  text (state) {
-    const values = Object.entries(this.properties(state)).map(([name, value]) => `${name}=${value}`)
-    return this.byState[state].name + (values.length ? `[${values.join(',')}]` : '')
-  }
-
-  /** State id of such a text; undefined if there is none. */
-  parse (text) {
-    const match = /^(?:minecraft:)?([a-z0-9_]+)(?:\[(.*)\])?$/.exec(text)
-    if (!match || !this.blocks.has(match[1])) return undefined
-    const changed = Object.fromEntries((match[2] ?? '').split(',').filter(Boolean).map(pair => pair.split('=')))
-    return this.state(match[1], changed)
-  }
-
-  /** Whether a cell holding `state` may be overwritten by `blockName`: never by its own kind. */
-  replaceable (state, blockName) {
-    if (this.byState[state].name === blockName) return false
-    if (this.has(state, 'replaceable')) return true
-    return this.has(state, 'replaceable_if_single_layer') && this.properties(state).layers === '1'
-  }
 }
 
 // ---- geometry
@@ -124,25 +43,58 @@ function eyeDistance (body, cell) {
 
 // ---- which state a block gets
 
-function slabHalf (table, choice, click) {
-  if (!table.blocks.get(choice.block).properties.some(([name, values]) => name === 'type' && values.includes('double'))) return choice
-  const top = click.face === 'down' || (click.face !== 'up' && click.cursor[1] > 0.5)
-  return { ...choice, properties: { ...choice.properties, type: top ? 'top' : 'bottom' } }
+const isSide = face => face !== 'up' && face !== 'down'
+const isTopHalf = ({ face, cursor }) => isSide(face) && cursor[1] > 0.5
+
+// The property that the same item raises, and its highest value.
+const COUNTED = { snow: ['layers', 8], candle: ['candles', 4], pickle: ['pickles', 4], egg: ['eggs', 4], petals: ['flower_amount', 4] }
+
+/** What the same item makes of a state in its own cell; undefined if nothing. */
+function stacked (table, state, block, isSneaking) {
+  const { name, stack } = table.block(state)
+  if (name !== block) return undefined
+  const properties = table.properties(state)
+  if (stack === 'slab') return properties.type === 'double' ? undefined : table.changed(state, { type: 'double', waterlogged: false })
+  if (!(stack in COUNTED) || (isSneaking && stack !== 'snow')) return undefined
+  const [property, most] = COUNTED[stack]
+  const count = Number(properties[property])
+  return count < most ? table.changed(state, { [property]: count + 1 }) : undefined
 }
 
-function wallVariant (table, choice, click) {
-  const wall = table.wallBlocks[choice.block]
-  const sideways = click.face !== 'up' && click.face !== 'down'
-  if (!wall || !sideways || !click.isAcross || wall.includes('hanging_sign')) return choice
-  return { block: wall, properties: { ...choice.properties, facing: click.face } }
+/** Whether a click on a block's own face stacks: into the free half of a slab, on top of snow, anywhere else. */
+function stacksByClick (table, state, click) {
+  const { stack } = table.block(state)
+  if (stack === 'snow') return click.face === 'up'
+  if (stack !== 'slab') return true
+  const isUpper = click.face === 'up' || isTopHalf(click)
+  return table.properties(state).type === 'bottom' ? isUpper : !isUpper
 }
 
-const ORIENTATIONS = [slabHalf, wallVariant]
+/** A state as it is in a cell of water. */
+function waterlogged (table, state, existing) {
+  const { waterlogged: wet, type } = table.properties(state)
+  return wet === 'false' && type !== 'double' && isSource(table, existing) ? table.changed(state, { waterlogged: true }) : state
+}
 
-/** State id that placing `block` with this click gives. */
-function placedState (table, block, click) {
-  const choice = ORIENTATIONS.reduce((so_far, orient) => orient(table, so_far, click), { block, properties: {} })
-  return table.state(choice.block, choice.properties)
+/** The other half of a two-cell block, {cell, state}; null for any other. */
+function otherHalf (table, state, cell) {
+  const { half, part, facing } = table.properties(state)
+  if (table.has(state, 'two_high') && half === 'lower') return { cell: across(cell, 'up'), state: table.changed(state, { half: 'upper' }) }
+  if (table.has(state, 'two_long') && part === 'foot') return { cell: across(cell, facing), state: table.changed(state, { part: 'head' }) }
+  return null
+}
+
+/** Whether the surroundings hold a state in a cell, with its other half. */
+function stands (table, stateAt, state, cell) {
+  const spot = {
+    table,
+    block: table.block(state).name,
+    properties: table.properties(state),
+    here: stateAt(...cell),
+    at: (...faces) => stateAt(...faces.reduce(across, cell))
+  }
+  const half = otherHalf(table, state, cell)
+  return isSupported(spot) && (half === null || (inHeight(table, half.cell[1]) && table.givesWay(stateAt(...half.cell))))
 }
 
 // ---- the checks, in the order of RULES: each returns a reason or ''
@@ -171,7 +123,11 @@ function checkHeight (table, use) {
 }
 
 function checkFree (table, use) {
-  return table.replaceable(use.cellState, table.items[use.item]) ? '' : 'destination_occupied'
+  return use.stacked !== undefined || table.replaceable(use.cellState, use.block) ? '' : 'destination_occupied'
+}
+
+function checkSupport (table, use) {
+  return use.state === undefined ? 'no_support' : ''
 }
 
 function checkBodies (table, use) {
@@ -183,7 +139,7 @@ function checkBodies (table, use) {
 
 // Checks of the click come before the cell is known, those of the cell after.
 const CLICK_CHECKS = [checkReach, checkAnchor, checkInterception, checkItem]
-const CELL_CHECKS = [checkHeight, checkFree, checkBodies]
+const CELL_CHECKS = [checkHeight, checkFree, checkSupport, checkBodies]
 
 function firstReason (checks, table, use) {
   for (const check of checks) {
@@ -196,18 +152,38 @@ function firstReason (checks, table, use) {
 /**
  * Judge one use of an item on a block.
  * use: {anchor, face, cursor, item (name or null), body, others (bodies), reach}.
- * Returns {reason: '' when placed, cell, state}.
+ * Returns {reason: '' when placed, cell, state, other: {cell, state} of the other half, or null}.
  */
 function judge (table, stateAt, use) {
   use = { ...use, anchorState: stateAt(...use.anchor) }
   const refused = firstReason(CLICK_CHECKS, table, use)
   if (refused) return { reason: refused }
-  const block = table.items[use.item]
-  use.isAcross = !table.replaceable(use.anchorState, block)
-  use.cell = use.isAcross ? across(use.anchor, use.face) : use.anchor
+  const choices = candidates(table, { face: use.face, cursor: use.cursor, player: facingOf(use.body.yaw), block: table.items[use.item] })
+  use.block = table.block(choices[0]).name
+  use.cell = takesAnchorCell(table, use) ? use.anchor : across(use.anchor, use.face)
   use.cellState = stateAt(...use.cell)
-  use.state = placedState(table, block, use)
-  return { reason: firstReason(CELL_CHECKS, table, use), cell: use.cell, state: use.state }
+  use.stacked = stacked(table, use.cellState, use.block, use.body.sneaking)
+  use.state = use.stacked ?? placed(table, stateAt, choices, use)
+  const reason = firstReason(CELL_CHECKS, table, use)
+  return { reason, cell: use.cell, state: use.state, other: use.state === undefined ? null : otherHalf(table, use.state, use.cell) }
+}
+
+function takesAnchorCell (table, use) {
+  if (table.replaceable(use.anchorState, use.block)) return true
+  return stacked(table, use.anchorState, use.block, use.body.sneaking) !== undefined && stacksByClick(table, use.anchorState, use)
+}
+
+/** The first of the states that stands in the cell; undefined if none does. */
+function placed (table, stateAt, choices, use) {
+  const state = choices.find(choice => stands(table, stateAt, choice, use.cell))
+  return state === undefined ? undefined : waterlogged(table, state, use.cellState)
+}
+
+/** How far a block would fall: to the first cell it cannot replace, or out of the world. */
+function fallDepth (table, stateAt, [x, y, z]) {
+  let depth = 0
+  while (y - depth - 1 >= table.minY && table.givesWay(stateAt(x, y - depth - 1, z))) depth++
+  return depth
 }
 
 /** The cell of a two-cell plant's other half, which vanishes with this one; null if there is none. */
@@ -219,4 +195,4 @@ function partnerOf (table, stateAt, [x, y, z]) {
   return table.block(stateAt(...other)).name === name ? other : null
 }
 
-module.exports = { FACES, Table, across, judge, partnerOf }
+module.exports = { FACES, across, fallDepth, judge, partnerOf }

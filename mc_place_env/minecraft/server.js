@@ -16,7 +16,7 @@ const { Vec3 } = require('vec3')
 const { addCommands } = require('./commands')
 const { Player, SPAWN } = require('./player')
 const { Region } = require('./region')
-const { Table } = require('./rules')
+const { Table } = require('./table')
 const { Cells } = require('./world')
 
 const LOGIN_WAIT_MS = 1500

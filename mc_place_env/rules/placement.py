@@ -107,8 +107,8 @@ def special_support(row, shared, state, x, y, z):
     if special == Special.SUGAR_CANE:
         below = block_at(row, shared, x, y - 1, z)
         return shared.kind[below] == shared.kind[state] or is_beside_water(row, shared, x, y - 1, z)
-    fluid = shared.fluid[block_at(row, shared, x, y, z)] != 0
-    return fluid if special == Special.IN_WATER else not fluid
+    here = block_at(row, shared, x, y, z)
+    return shared.offers[here] & WATER_BIT != 0 if special == Special.IN_WATER else shared.fluid[here] == 0
 
 
 @jit

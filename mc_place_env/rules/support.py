@@ -133,7 +133,8 @@ def need(table: BlockTable, name: str, offset: int) -> Need:
         grounds = (FIRST_GROUND + GROUNDS.index(ground) for ground in ON_GROUND[family])
         return Need(Face.DOWN, bit(*grounds), SPECIALS.get(family, Special.NONE))
     if family in UNDER:
-        return Need(Face.UP, bit(*UNDER[family]))
+        on_itself = (SAME_PLANT + k for k, plants in enumerate(CLIMBING) if name in plants)
+        return Need(Face.UP, bit(*UNDER[family], *on_itself), SPECIALS.get(family, Special.NONE))
     return _attached(family, states)
 
 
@@ -212,7 +213,7 @@ ON_GROUND = {
 # Bits of which the block above must offer one.
 UNDER = {
     "hanging_sign": (faced(CENTRE, Face.DOWN),),
-    "hanging": (faced(FULL, Face.DOWN), _PLANT["weeping_vines"], _PLANT["cave_vines"]),
+    "hanging": (faced(FULL, Face.DOWN),),  # or the same plant
     "spore_blossom": (faced(CENTRE, Face.DOWN),),
 }
 SPECIALS = {
@@ -222,6 +223,7 @@ SPECIALS = {
     "seagrass": Special.IN_WATER,
     "lily_pad": Special.NOT_IN_FLUID,
     "frogspawn": Special.NOT_IN_FLUID,
+    "spore_blossom": Special.NOT_IN_FLUID,
 }
 
 # Knowingly simpler than the game; `python -m mc_place_env.conformance` prints the list.
@@ -231,6 +233,7 @@ NOT_MODELLED = {
     "wall_hanging_sign": "can be placed beside anything",
     "scaffolding": "only on a full top",
     "small_dripleaf": "on soil also out of water",
+    "sugar_cane": "frosted ice does not count as water",
     "chorus": "only on ground, not on a neighbour",
     "rail": "does not join its neighbours",
     "connects": "fences, walls, panes and wire do not join their neighbours",

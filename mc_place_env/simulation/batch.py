@@ -12,6 +12,7 @@ from mc_place_env.config import LatencyModel, PlaceEnvConfig, reward_weights
 from mc_place_env.errors import ConfigError, ScenarioError
 from mc_place_env.rules.palette import Palette
 from mc_place_env.simulation import kernel
+from mc_place_env.simulation.copy import addresses
 from mc_place_env.simulation.facts import fact_count
 from mc_place_env.simulation.observe import number_slices
 from mc_place_env.simulation.records import records
@@ -19,6 +20,7 @@ from mc_place_env.tasks.base import Instance, Task, build_table, region_origin, 
 from mc_place_env.types import ACTION, ROW, SHARED, SIZE_Y, Autoreset, Buffers, RewardTerm, Table
 
 PARALLEL_FROM = 64  # rows; below, threads cost more than they bring
+CHUNK = 32  # rows a thread takes at a time
 
 
 class Batch:
@@ -50,6 +52,7 @@ class Batch:
         self.number_slices = number_slices(len(self.items), config.max_pending)
         self.out = self._buffers(n)
         self.final = self._buffers(n if autoreset is Autoreset.SAME_STEP else 0)
+        self._find_buffers()
         self._everyone = np.ones(n, np.bool_)
         self._drawn, self._first = np.full(n, -1, np.int64), np.zeros(n, np.int64)
         self._write_shared()
@@ -130,18 +133,31 @@ class Batch:
         kernel.reset_batch(self.rows, self.shared, table, chosen, which)
         if self.backend is not None:
             self.backend.reset(self, which)
-        kernel.start_batch(self.rows, self.shared, self.out, which)
+        kernel.start_batch(self.rows, self.shared, self._addresses, which)
 
     def step(self) -> None:
         """One step of every row by `actions`, with autoreset."""
+        if self.single and self.backend is None:
+            kernel.step_single(self.rows, self.shared, self.actions, self._addresses)
+            return
         if self.backend is not None:
             self._step_on_backend()
-            return
-        if self.single:
-            kernel.step_single(self.rows, self.shared, self.actions, *self.out[:5])
-            return
-        step = kernel.step_batch_parallel if self.parallel else kernel.step_batch
-        step(self.rows, self.shared, self.actions, self.table, self.out, self.final, int(self.autoreset))
+        elif self.parallel:
+            kernel.step_batch_parallel(*self._arguments(), CHUNK)
+        else:
+            kernel.step_batch(*self._arguments())
+        any_ended = kernel.write_columns(self.rows, self._everyone, *self.out[5:])
+        if any_ended and self.autoreset is Autoreset.SAME_STEP:
+            self._finish_episodes(self.rows["needs_reset"] != 0)
+
+    def _arguments(self) -> tuple:
+        return self.rows, self.shared, self.actions, self.table, self._addresses, int(self.autoreset)
+
+    def _finish_episodes(self, ended: np.ndarray) -> None:
+        """Keeps the last results of ended episodes in `final`, and begins the next."""
+        kernel.result_batch(self.rows, self.shared, self._final_addresses, ended)
+        kernel.write_columns(self.rows, ended, *self.final[5:])
+        self.reset(ended)
 
     def _step_on_backend(self) -> None:
         """The same step where something else advances the world."""
@@ -152,11 +168,17 @@ class Batch:
         kernel.finish_batch(self.rows, self.shared, ~anew)
         if anew.any():
             self.reset(anew)
-        kernel.result_batch(self.rows, self.shared, self.out, self._everyone)
-        ended = self.rows["needs_reset"] != 0
-        if self.autoreset is Autoreset.SAME_STEP and ended.any():
-            kernel.result_batch(self.rows, self.shared, self.final, ended)
-            self.reset(ended)
+        kernel.result_batch(self.rows, self.shared, self._addresses, self._everyone)
+
+    def _find_buffers(self) -> None:
+        """Takes the addresses of the buffers; anew after unpickling."""
+        self._addresses = addresses(*self.out[:5])
+        self._final_addresses = addresses(*self.final[:5])
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Unpickled buffers lie elsewhere."""
+        self.__dict__.update(state)
+        self._find_buffers()
 
     def get_state(self) -> dict[str, Any]:
         """Everything a later `set_state` needs to go on from here, byte for byte: plain data, picklable."""
@@ -176,7 +198,7 @@ class Batch:
         self.palette.fill(self.shared[0])
         self.set_task(*state["task"])
         self.rows[:] = state["rows"]
-        kernel.start_batch(self.rows, self.shared, self.out, self._everyone)
+        kernel.start_batch(self.rows, self.shared, self._addresses, self._everyone)
 
     def _refuse_live(self, name: str) -> None:
         if self.backend is not None:

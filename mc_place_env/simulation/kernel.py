@@ -147,63 +147,70 @@ def apply_instance(row, shared, table, instance):
 
 @jit
 def write_start(row, shared, out, i):
-    """Fills row i with what a reset returns: observation and facts."""
-    write_cubes(row, shared, out.voxels, out.goal, i)
+    """Writes row i of what a reset returns, observation and facts, into the buffers at the addresses `out`."""
+    side = 2 * shared.view_radius + 1
+    write_cubes(row, shared, out[0] + i * side * side * side, out[1] + i * side * side * side)
     count = write_numbers(row, shared)
-    copy_items(out.numbers, i * count, row.numbers, 0, count)
+    copy_items(out[2] + i * count * 4, row.numbers, 0, count)
     count = write_facts(row, shared)
-    copy_items(out.facts, i * count, row.facts, 0, count)
+    copy_items(out[3] + i * count * 4, row.facts, 0, count)
 
 
 @jit
 def write_results(row, shared, out, i):
-    """Fills row i with what a step returns."""
+    """Writes row i of what a step returns; reward and flags are columns of their own (`write_columns`)."""
     write_start(row, shared, out, i)
-    for k in range(len(row.reward_terms)):
-        out.terms[i, k] = row.reward_terms[k]
-    out.rewards[i] = row.reward
-    out.terminated[i] = row.terminated != 0
-    out.truncated[i] = row.truncated != 0
+    count = len(row.reward_terms)
+    copy_items(out[4] + i * count * 8, row.reward_terms, 0, count)
 
 
 @jit
-def step_row(rows, shared, actions, table, out, final, autoreset, i):
-    """Steps row i, or begins its next episode, as the autoreset mode has it; `final` keeps an ended episode's last."""
-    row, common = rows[i], shared[0]
-    if row.needs_reset and autoreset == Autoreset.NEXT_STEP:
-        reset_one(row, common, table, -1)
-    else:
-        step_one(row, common, actions[i])
-    write_results(row, common, out, i)
-    if row.needs_reset and autoreset == Autoreset.SAME_STEP:
-        write_results(row, common, final, i)
-        reset_one(row, common, table, -1)
-        write_start(row, common, out, i)
+def step_range(rows, shared, actions, table, out, autoreset, first, stop):
+    """Steps rows `first` to `stop`, or begins their next episodes where the autoreset mode has it so.
+
+    `out`: addresses of voxels, goal, numbers, facts, terms.
+    """
+    common = shared[0]
+    for i in range(first, stop):
+        row = rows[i]
+        if row.needs_reset and autoreset == Autoreset.NEXT_STEP:
+            reset_one(row, common, table, -1)
+        else:
+            step_one(row, common, actions[i])
+        write_results(row, common, out, i)
 
 
 @entry
-def step_single(rows, shared, actions, voxels, goal, numbers, facts, terms):
-    """Steps a batch of one. Plain arrays: a named tuple of them costs a microsecond to hand over."""
-    row, common = rows[0], shared[0]
-    step_one(row, common, actions[0])
-    write_cubes(row, common, voxels, goal, 0)
-    copy_items(numbers, 0, row.numbers, 0, write_numbers(row, common))
-    copy_items(facts, 0, row.facts, 0, write_facts(row, common))
-    copy_items(terms, 0, row.reward_terms, 0, len(row.reward_terms))
+def step_single(rows, shared, actions, out):
+    """Steps a batch of one."""
+    step_one(rows[0], shared[0], actions[0])
+    write_results(rows[0], shared[0], out, 0)
 
 
 @entry
-def step_batch(rows, shared, actions, table, out, final, autoreset):
+def step_batch(rows, shared, actions, table, out, autoreset):
     """Steps every row, one after another."""
-    for i in range(len(rows)):
-        step_row(rows, shared, actions, table, out, final, autoreset, i)
+    step_range(rows, shared, actions, table, out, autoreset, 0, len(rows))
 
 
 @parallel_entry
-def step_batch_parallel(rows, shared, actions, table, out, final, autoreset):
-    """As `step_batch`, over threads. The body must stay one call: see numba #7135."""
-    for i in numba.prange(len(rows)):
-        step_row(rows, shared, actions, table, out, final, autoreset, i)
+def step_batch_parallel(rows, shared, actions, table, out, autoreset, chunk):
+    """As `step_batch`, over threads, `chunk` rows at a time. The body must stay one call: see numba #7135."""
+    for k in numba.prange((len(rows) + chunk - 1) // chunk):
+        step_range(rows, shared, actions, table, out, autoreset, k * chunk, min((k + 1) * chunk, len(rows)))
+
+
+@entry
+def write_columns(rows, which, rewards, terminated, truncated):
+    """Reward and flags of the rows whose `which` is set; whether any episode ended."""
+    any_ended = False
+    for i in range(len(rows)):
+        if which[i]:
+            rewards[i] = rows[i].reward
+            terminated[i] = rows[i].terminated != 0
+            truncated[i] = rows[i].truncated != 0
+            any_ended |= rows[i].needs_reset != 0
+    return any_ended
 
 
 @entry

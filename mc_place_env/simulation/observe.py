@@ -46,45 +46,52 @@ def number_slices(n_items: int, max_pending: int) -> dict[str, tuple[slice, tupl
 
 
 @jit
-def write_cubes(row, shared, voxels, goal, i):
-    """Cell classes and goal classes around the agent's cell, into row i of two cubes."""
+def write_cubes(row, shared, voxels, goal):
+    """Cell classes and goal classes around the agent's cell, to two addresses of side^3 bytes."""
     r = shared.view_radius
     side = 2 * r + 1
     quadrant = quadrant_of(row.yaw)
     x = cell_of(row.position[0]) - row.origin[0] + MARGIN
     y = cell_of(row.position[1]) - row.origin[1] + MARGIN - r
     z = cell_of(row.position[2]) - row.origin[2] + MARGIN
-    right_x, right_z = world_x(quadrant, 1, 0), world_z(quadrant, 1, 0)
-    ahead_x, ahead_z = forward_x(quadrant), forward_z(quadrant)
     if r > MARGIN:
-        write_cubes_beyond(row, r, x, y, z, quadrant, voxels, goal, i)
+        write_cubes_beyond(row, r, x, y, z, quadrant, voxels, goal)
         return
-    right_step = (right_x * SIZE_Z + right_z) * 2 * SIZE_Y
-    ahead_step = (ahead_x * SIZE_Z + ahead_z) * 2 * SIZE_Y
+    right_step = (world_x(quadrant, 1, 0) * SIZE_Z + world_z(quadrant, 1, 0)) * 2 * SIZE_Y
+    ahead_step = (forward_x(quadrant) * SIZE_Z + forward_z(quadrant)) * 2 * SIZE_Y
     corner = (x * SIZE_Z + z) * 2 * SIZE_Y + y - r * (right_step + ahead_step)
-    to = i * side * side * side
+    to = 0
     for right in range(side):
         for forward in range(side):
             start = corner + right * right_step + forward * ahead_step
-            copy_items(voxels, to, row.seen, start, side)
-            copy_items(goal, to, row.seen, start + SIZE_Y, side)
+            copy_items(voxels + to, row.seen, start, side)
+            copy_items(goal + to, row.seen, start + SIZE_Y, side)
             to += side
 
 
 @jit
-def write_cubes_beyond(row, r, x, y, z, quadrant, voxels, goal, i):
-    """As `write_cubes`, cell by cell, for a view that may reach beyond the stored margin: out of world, no goal."""
+def write_cubes_beyond(row, r, x, y, z, quadrant, voxels, goal):
+    """As `write_cubes`, for a view that may reach beyond the stored margin: out of world, no goal."""
+    side, to = 2 * r + 1, 0
     for right in range(-r, r + 1):
         for forward in range(-r, r + 1):
-            column_x = x + world_x(quadrant, right, forward)
-            column_z = z + world_z(quadrant, right, forward)
-            start = (column_x * SIZE_Z + column_z) * 2 * SIZE_Y
-            for k in range(2 * r + 1):
-                voxels[i, right + r, forward + r, k] = CellClass.OUT_OF_WORLD
-                goal[i, right + r, forward + r, k] = 0
-                if 0 <= column_x < SIZE_X and 0 <= column_z < SIZE_Z and 0 <= y + k < SIZE_Y:
-                    voxels[i, right + r, forward + r, k] = row.seen[start + y + k]
-                    goal[i, right + r, forward + r, k] = row.seen[start + SIZE_Y + y + k]
+            write_column_beyond(row, x + world_x(quadrant, right, forward), y, z + world_z(quadrant, right, forward), side)
+            copy_items(voxels + to, row.column, 0, side)
+            copy_items(goal + to, row.column, side, side)
+            to += side
+
+
+@jit
+def write_column_beyond(row, x, y, z, side):
+    """One column of both cubes into the record's `column`, cell by cell."""
+    inside = 0 <= x < SIZE_X and 0 <= z < SIZE_Z
+    start = (x * SIZE_Z + z) * 2 * SIZE_Y
+    for k in range(side):
+        row.column[k] = CellClass.OUT_OF_WORLD
+        row.column[side + k] = 0
+        if inside and 0 <= y + k < SIZE_Y:
+            row.column[k] = row.seen[start + y + k]
+            row.column[side + k] = row.seen[start + SIZE_Y + y + k]
 
 
 @jit

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.live
 ROWS = 8
 # timing.json is about the latency model, which is the simulator's own
 CASES = [case for case in load("frames", "placement", "server") if case["id"] not in MISSING]
-ITEMS = tuple(sorted({item for case in CASES for item in case["scenario"]["inventory"]}))
+ITEMS = tuple(sorted({item for case in CASES for item in case["scenario"]["inventory"]} | {"sand"}))
 STONE = "stone"
 
 
@@ -47,7 +47,7 @@ def envs():
     """Eight bots in Sandboxes, each reset by itself."""
     options = {"items": ITEMS, "ticks_per_step": 1, "episode_steps": 1000, "autoreset_mode": AutoresetMode.DISABLED}
     envs = make_vec(backend="minecraft", num_envs=ROWS, **options)
-    envs.reset(seed=0)
+    envs.reset(seed=0, options={"scenario": scenario(inventory={STONE: 1})})  # 36 slots do not hold ITEMS all at once
     yield envs
     envs.close()
 
@@ -295,9 +295,28 @@ def test_reverted_after_the_report(env):
         changes += env.step(mc_place_env.Actions(env).wait())[4]["changes"]
     assert len(changes) == 1
     change = changes[0]
-    assert (change["request_id"], change["cell"], change["kind"]) == (1, (0, 64, 2), "revert")
-    assert (change["from"], change["to"]) == (STONE, "air")
+    assert (change["request_id"], change["kind"], change["block"]) == (1, "revert", STONE)
+    assert (change["from"], change["to"]) == ((0, 64, 2), None)
     assert env.unwrapped.inventory[STONE] == 4
+
+
+@pytest.mark.parametrize(("ground", "rest"), [("stone", (0, 64, 2)), ("torch", None)])
+def test_falls_are_told_as_by_the_simulator(env, simulator, ground, rest):
+    """Sand over a hole three deep: placed, then at rest below, or broken on a torch."""
+    blocks = [[0, 63, 2, ground], [0, 62, 2, STONE], [0, 66, 3, STONE]]
+    start = scenario(*blocks, position=(0.5, 64.0, 0.5), inventory={"sand": 2})
+    told = []
+    for engine in (env, simulator):
+        engine.reset(seed=0, options={"scenario": start})
+        actions, changes = mc_place_env.Actions(engine), []
+        for action in [actions.place("sand", 0, 2, 3, "back"), *waits_for(actions, 30)]:
+            changes += [
+                {key: change[key] for key in ("request_id", "block", "from", "to", "kind")}
+                for change in engine.step(action)[4]["changes"]
+            ]
+        told.append((changes, engine.unwrapped.block_at(0, 64, 2), engine.unwrapped.block_at(0, 66, 2)))
+    change = {"request_id": 1, "block": "sand", "from": (0, 66, 2), "to": rest, "kind": "fall"}
+    assert told == [([change], "sand" if rest else "air", "air")] * 2
 
 
 # ---- several bots
