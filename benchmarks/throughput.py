@@ -185,7 +185,9 @@ def measure_first_step(cold: bool) -> float:
     )
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | ({"MC_PLACE_ENV_CACHE": folder} if cold else {})
-        run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
     return float(run.stdout)
 
 
@@ -207,7 +209,10 @@ def measure(budget: float) -> dict[str, Any]:
         measure_masks(view, budget) for view in ("discrete", "multi_discrete")
     )
     figures["ppo"] = measure_ppo()
-    figures["first_step_s"] = {"cached": min(measure_first_step(False) for _ in range(3)), "cold": measure_first_step(True)}
+    figures["first_step_s"] = {
+        "cached": min(measure_first_step(False) for _ in range(3)),
+        "cold": measure_first_step(True),
+    }
     figures["bytes_per_env"] = int(make_batch(PlaceEnvConfig.parse({"task": "Wall"})).rows.itemsize)
     figures["ratios"] = ratios(figures)
     figures["machine"] = machine()
@@ -236,19 +241,24 @@ def ratios(figures: dict[str, Any]) -> dict[str, float]:
 def machine() -> str:
     """What ran it."""
     model = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line), ":unknown")
-    return f"{os.cpu_count()} x {model.split(':')[1].strip()}, Python {platform.python_version()}, numpy {np.__version__}"
+    return (
+        f"{os.cpu_count()} x {model.split(':')[1].strip()}, Python {platform.python_version()}, numpy {np.__version__}"
+    )
 
 
 def page(figures: dict[str, Any]) -> str:
     """The figures as text."""
     lines = [figures["machine"], "", "env steps/s, step + observation, one core, resets included"]
-    lines.append(f"{'N':>6} {'kernel random':>14} {'placing':>10} {'x copy':>7} {'vector env':>11} {'SB3':>10} {'2 threads':>10}")
+    lines.append(
+        f"{'N':>6} {'kernel random':>14} {'placing':>10} {'x copy':>7} {'vector env':>11} {'SB3':>10} {'2 threads':>10}"
+    )
     for n in SIZES:
         random, place = figures["kernel"][f"{n} random"], figures["kernel"][f"{n} place"]
         rates = [f"{1 / s:,.0f}" for s in (random["step_s"], place["step_s"])]
         others = [f"{1 / figures[kind][n]:,.0f}" for kind in ("vector", "sb3", "threads")]
         lines.append(
-            f"{n:>6} {rates[0]:>14} {rates[1]:>10} {random['over_copy']:>7.1f} {others[0]:>11} {others[1]:>10} {others[2]:>10}"
+            f"{n:>6} {rates[0]:>14} {rates[1]:>10} {random['over_copy']:>7.1f}"
+            f" {others[0]:>11} {others[1]:>10} {others[2]:>10}"
         )
     lines += ["", f"single env through make: {1 / figures['single_s']:,.0f} steps/s"]
     lines += [f"{name}: {1 / seconds:,.0f} steps/s" for name, seconds in figures["peers_s"].items()]
@@ -260,7 +270,9 @@ def page(figures: dict[str, Any]) -> str:
         value = figures["ratios"].get(key)
         shown = "not measured" if value is None else f"{value:.3g}"
         met = value is not None and (value <= bound if better == "low" else value >= bound)
-        lines.append(f"  {'ok ' if met else 'NO ' if value is not None else ' - '} {shown:>12}  {what} ({bound}, {aim})")
+        lines.append(
+            f"  {'ok ' if met else 'NO ' if value is not None else ' - '} {shown:>12}  {what} ({bound}, {aim})"
+        )
     return "\n".join(lines)
 
 

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def first_outcome(tool: McPlaceTool) -> dict[str, Any]:
     """Waits for the verdict on the only request."""
-    outcomes = tool.last_step[-1]["outcomes"] if tool.last_step else ()
+    outcomes: tuple[dict[str, Any], ...] = tool.last_step[-1]["outcomes"] if tool.last_step else ()
     for _ in range(MAX_STEPS):
         if outcomes:
             break

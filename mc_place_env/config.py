@@ -222,7 +222,9 @@ def _checked(config: PlaceEnvConfig) -> dict[str, Any]:
     """The fields that need checking or converting."""
     live = config.backend == "minecraft"
     if live and config.latency is not None:
-        raise ConfigError(f"latency={config.latency!r}: on the minecraft backend the latency is the server's; leave it out")
+        raise ConfigError(
+            f"latency={config.latency!r}: on the minecraft backend the latency is the server's; leave it out"
+        )
     for key in LIVE_ONLY:
         if not live and key in config.given and isinstance(config.backend, str) and key != "version":
             raise ConfigError(f"{key}={getattr(config, key)!r}: only for backend='minecraft'")

@@ -1,10 +1,10 @@
 """What the package raises for misuse.
 
-    McPlaceError
-    ├── ConfigError     a configuration value (also a ValueError)
-    ├── ScenarioError   a scenario or task that cannot be built (also a ValueError)
-    ├── ActionError     an action of the wrong form: keys, shapes, dtypes (also a ValueError)
-    └── MinecraftError  the live side (mc_place_env.minecraft.errors)
+McPlaceError
+├── ConfigError     a configuration value (also a ValueError)
+├── ScenarioError   a scenario or task that cannot be built (also a ValueError)
+├── ActionError     an action of the wrong form: keys, shapes, dtypes (also a ValueError)
+└── MinecraftError  the live side (mc_place_env.minecraft.errors)
 """
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core import config
 from numba.extending import register_jitable
 
 PACKAGE = Path(__file__).parent
@@ -47,26 +48,26 @@ def scalar(function: Function) -> Function:
     return register_jitable(error_model="numpy")(function)
 
 
-def jit(function: Function) -> Function:
+def jit(function: Any) -> Any:
     """For the functions inside a kernel: compiled with it; not meant to be called from Python in a hurry."""
     return numba.njit(error_model="numpy")(function)
 
 
-def entry(function: Function) -> Function:
+def entry(function: Any) -> Any:
     """For what Python calls: compiled on first use, then taken from our cache."""
     return _compile(function)
 
 
-def parallel_entry(function: Function) -> Function:
+def parallel_entry(function: Any) -> Any:
     """As `entry`, for a function whose loop is a `prange`. Its body must be one call (see numba #7135)."""
     return _compile(function, parallel=True)
 
 
-def _compile(function: Function, **options: Any) -> Function:
+def _compile(function: Any, **options: Any) -> Any:
     # numba takes the folder from its public setting at decoration time; ours must not leak into user code
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = cache_folder()
+    before = config.CACHE_DIR
+    config.CACHE_DIR = cache_folder()
     try:
         return numba.njit(cache=True, error_model="numpy", **options)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before

@@ -80,7 +80,9 @@ def compare_response(wanted: dict, info: dict) -> list[str]:
         got |= {key: list(data[key].values()) for key in ("anchor", "destination")}
         got |= {"face": data["placed"]["face"], "request": data["request_id"]}
     keys = [key for key in wanted if key != "request" or wanted["status"] == "accepted"]
-    return [f"response {key}: expected {wanted[key]}, got {got.get(key)}" for key in keys if wanted[key] != got.get(key)]
+    return [
+        f"response {key}: expected {wanted[key]}, got {got.get(key)}" for key in keys if wanted[key] != got.get(key)
+    ]
 
 
 def compare_outcome(wanted: dict, outcome: dict, ticks: bool) -> list[str]:
@@ -89,7 +91,9 @@ def compare_outcome(wanted: dict, outcome: dict, ticks: bool) -> list[str]:
     got["cell"] = None if outcome["cell"] is None else list(outcome["cell"])
     keys = [key for key in wanted if ticks or key != "tick"]
     return [
-        f"outcome {key}: expected {wanted[key]!r}, got {got[key]!r}" for key in keys if (wanted[key] or None) != (got[key] or None)
+        f"outcome {key}: expected {wanted[key]!r}, got {got[key]!r}"
+        for key in keys
+        if (wanted[key] or None) != (got[key] or None)
     ]
 
 
@@ -156,6 +160,7 @@ class VectorRow:
             "reason": report.REASON_TEXT[mine["reason"]],
             "data": report.accepted_data(response, self._palette)[1] if accepted else None,
             "outcomes": tuple(self._outcome(mine, k) for k in range(mine["outcome_count"])),
+            "changes": report.change_dicts(self.envs.batch.rows[self.i], self._palette),
             "pending": self.view.pending,
             "tick": int(mine["tick"]),
         }
@@ -175,3 +180,22 @@ class VectorRow:
             "cell": cell if placed else None,
             "face": report.FACE_TEXT[mine["outcome_face"][k]],
         }
+
+
+class Rows:
+    """Plays a list of scripts on a vector environment (autoreset DISABLED), one a row, at the same time."""
+
+    def __init__(self, envs: Any, scenarios: list[dict[str, Any]]):
+        self.envs = envs
+        self.rows = [VectorRow(envs, i) for i in range(len(scenarios))]
+        for row, start in zip(self.rows, scenarios, strict=True):
+            mask = np.arange(envs.num_envs) == row.i
+            envs.reset(options={"scenario": start, "reset_mask": mask})
+
+    def step(self, actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """One action a row -> info a row; rows without a script wait."""
+        wait = Actions(self.rows[0]).wait()
+        filled = list(actions) + [wait] * (self.envs.num_envs - len(actions))
+        batch = {key: np.stack([np.asarray(action[key]) for action in filled]) for key in actions[0]}
+        facts = self.envs.step(batch)[4]
+        return [row.info(facts) for row in self.rows]

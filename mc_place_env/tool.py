@@ -100,8 +100,8 @@ class McPlaceTool:
         if reason is not Reason.NONE:
             text, data = rejected_data(reason.text)
             return {"value": text, "data": data}
-        offsets = (float(call[key]) for key in ("dx", "dy", "dz"))
-        info = self._step(self.actions.place(item_of(call), *offsets, call["face"]))
+        dx, dy, dz = (float(call[key]) for key in ("dx", "dy", "dz"))
+        info = self._step(self.actions.place(item_of(call), dx, dy, dz, call["face"]))
         return {"value": info["value"], "data": info["data"]}
 
     def wait(self) -> tuple[dict[str, Any], ...]:

@@ -358,7 +358,6 @@ INSTANCE = np.dtype(
 PLACED_CELL = np.dtype([("cell", _INT), ("state", _INT)], align=True)  # index into `blocks`, palette id or goal class
 
 
-
 class Autoreset(IntEnum):
     """When an ended episode begins anew (Gymnasium's AutoresetMode): by the user, in the next step, in the same."""
 

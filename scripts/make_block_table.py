@@ -200,9 +200,7 @@ class Resolver:
         self.tags: dict[str, set[str]] = {}
         present = set(names)
         # Current name -> the name this version uses, where it is an older one.
-        self.older = {
-            new: old for old, new in renames.items() if new not in present and old in present
-        }
+        self.older = {new: old for old, new in renames.items() if new not in present and old in present}
 
     def resolve(self, patterns: list[str], where: str) -> set[str]:
         """Return the blocks of a pattern list.
@@ -228,9 +226,7 @@ class Resolver:
         return chosen
 
 
-def apply_lists(
-    blocks: dict[str, dict[str, Any]], rules: dict[str, Any], resolver: Resolver
-) -> None:
+def apply_lists(blocks: dict[str, dict[str, Any]], rules: dict[str, Any], resolver: Resolver) -> None:
     """Write tags and the rule families of every block into the block entries."""
     for tag, entry in rules["tags"].items():
         resolver.tags[tag] = resolver.resolve(entry["names"], f"tags.{tag}")
@@ -257,9 +253,7 @@ def wall_blocks(rules: dict[str, Any], names: list[str]) -> dict[str, str]:
     return dict(sorted(pairs.items()))
 
 
-def split_items(
-    item_names: Iterable[str], blocks: set[str], rules: dict[str, Any]
-) -> tuple[dict[str, str], list[str]]:
+def split_items(item_names: Iterable[str], blocks: set[str], rules: dict[str, Any]) -> tuple[dict[str, str], list[str]]:
     """Return the items that place a block (with the block) and the other items."""
     placing, others = {}, []
     own = rules["items"]["pairs"]

@@ -3,26 +3,17 @@
 Worlds are dictionaries, blocks are names, nothing is compiled. `python -m tests.oracle N` compares N random requests
 with the package's compiled `check_placement` and prints every difference; `tests/test_oracle.py` does so for fewer.
 
-To add a family of rules: a function in SUPPORT (may the block be here at all), STACKING (does the item go into the
-clicked block) or a line in `placed_state` (how the block turns out).
+Blocks and their geometry: oracle_blocks.py; support, stacking and orientation: oracle_rules.py, one entry a family.
 """
 
-import json
 import math
 import random
 import sys
 from dataclasses import dataclass, field
-from importlib import resources
 
-TABLE = json.loads((resources.files("mc_place_env.data") / "1.20.4.json").read_text())
-STEPS = {
-    "up": (0, 1, 0),
-    "down": (0, -1, 0),
-    "north": (0, 0, -1),
-    "south": (0, 0, 1),
-    "east": (1, 0, 0),
-    "west": (-1, 0, 0),
-}
+from oracle_blocks import STEPS, TABLE, base, boxes, is_replaceable, tagged, with_states
+from oracle_rules import candidates, in_water, is_supported, other_half, player_facing, stacked, stacks_on_click
+
 REACH = 4.5
 HALF_WIDTH = 0.3
 TOUCHING = 1e-7
@@ -66,53 +57,6 @@ class World:
         return all(a <= c <= b for a, c, b in zip(self.low, cell, self.high, strict=True))
 
 
-# -- blocks --------------------------------------------------------------------------------------------------------
-
-
-def split_name(block):
-    """'stone_slab[type=top]' -> ('stone_slab', {'type': 'top'}), every state filled in."""
-    name, _, rest = block.partition("[")
-    given = dict(part.split("=") for part in rest.rstrip("]").split(",") if part)
-    entry = TABLE["blocks"][name]
-    return name, states_at(entry, entry.get("default", 0)) | given
-
-
-def states_at(entry, offset):
-    """The states at an offset: the last one listed varies fastest."""
-    found = {}
-    for key, values in reversed(list(entry.get("states", {}).items())):
-        offset, k = divmod(offset, len(values))
-        found[key] = values[k]
-    return found
-
-
-def tagged(block, tag):
-    return tag in TABLE["blocks"][block.partition("[")[0]].get("tags", ())
-
-
-def boxes(block):
-    """Collision boxes of a block state."""
-    name, states = split_name(block)
-    entry = TABLE["blocks"][name]
-    shape = entry["shape"]
-    if isinstance(shape, int):
-        return TABLE["shapes"][shape]
-    offset = 0
-    for key, values in entry["states"].items():
-        offset = offset * len(values) + values.index(states[key])
-    return TABLE["shapes"][shape[offset]]
-
-
-def is_replaceable(block):
-    name, states = split_name(block)
-    return tagged(name, "replaceable") or (tagged(name, "replaceable_if_single_layer") and states["layers"] == "1")
-
-
-def placed_state(agent, item, face):
-    """The block an item becomes. Orientation: not yet."""
-    return TABLE["items"][item]
-
-
 # -- the rules, in order of judgement --------------------------------------------------------------------------------
 
 
@@ -146,41 +90,71 @@ def meets_body(agent, block, cell):
     return False
 
 
-SUPPORT = []  # functions (world, agent, cell, block, face) -> bool
-STACKING = []  # functions (world, cell, block, face) -> the state it becomes there, or None
-
-
 def goes_into(world, cell, block):
     """Whether a block may take a cell: what is there gives way, and is not its own kind."""
     there = world.block(cell)
-    return is_replaceable(there) and there.partition("[")[0] != block.partition("[")[0]
+    return is_replaceable(there) and base(there) != base(block)
+
+
+def neighbours(world, cell):
+    """near(*faces): the block some steps away; None beyond the region and the height limits."""
+
+    def near(*faces):
+        at = cell
+        for face in faces:
+            at = step_from(at, face)
+        return world.block(at) if world.in_height(at) and world.is_loaded(at) else None
+
+    return near
+
+
+def fits(world, cell, block):
+    """Whether the surroundings hold the block, and its other half has room."""
+    near = neighbours(world, cell)
+    second = other_half(block)
+    if second is not None and (near(second[0]) is None or not is_replaceable(near(second[0]))):
+        return False
+    return is_supported(block, near, world.block(cell))
+
+
+def judge_in_full(world, agent, anchor, face, item, reach=REACH):
+    """-> (reason, {cell: block} of what was put down). A reason is the name of a detail, or of the reason itself."""
+    destination = step_from(anchor, face)
+    if is_unloaded(world, anchor) or is_unloaded(world, destination):
+        return "unloaded", {}
+    if distance_to_cell(agent.eye, anchor) > reach:
+        return "out_of_reach", {}
+    clicked = world.block(anchor) if world.in_height(anchor) else "void_air"
+    if tagged(clicked, "air") or tagged(clicked, "fluid"):
+        return "anchor_missing", {}
+    if tagged(clicked, "intercepts") and not agent.sneaking:
+        return "anchor_interacts", {}
+    if agent.inventory.get(item, 0) < 1:
+        return "no_item", {}
+    choices = candidates(item, face, player_facing(agent.yaw))
+    first = choices[0]
+    stacks = stacked(clicked, first, agent.sneaking) is not None and stacks_on_click(clicked, face)
+    cell = anchor if stacks or goes_into(world, anchor, first) else destination
+    if not world.in_height(cell):
+        return "out_of_world", {}
+    block = stacked(world.block(cell), first, agent.sneaking)
+    if block is None:
+        if not goes_into(world, cell, first):
+            return "destination_occupied", {}
+        block = next((choice for choice in choices if fits(world, cell, choice)), None)
+        if block is None:
+            return "no_support", {}
+        block = in_water(block, world.block(cell))
+    if meets_body(agent, block, cell):
+        return "placement_overlaps_agent", {}
+    second = other_half(block)
+    return "none", {cell: block} | ({step_from(cell, second[0]): second[1]} if second else {})
 
 
 def judge(world, agent, anchor, face, item, reach=REACH):
-    """-> (reason, the cell the block would take or None). A reason is the name of a detail, or of the reason itself."""
-    destination = step_from(anchor, face)
-    if is_unloaded(world, anchor) or is_unloaded(world, destination):
-        return "unloaded", None
-    if distance_to_cell(agent.eye, anchor) > reach:
-        return "out_of_reach", None
-    clicked = world.block(anchor) if world.in_height(anchor) else "void_air"
-    if tagged(clicked, "air") or tagged(clicked, "fluid"):
-        return "anchor_missing", None
-    if tagged(clicked, "intercepts") and not agent.sneaking:
-        return "anchor_interacts", None
-    if agent.inventory.get(item, 0) < 1:
-        return "no_item", None
-    block = placed_state(agent, item, face)
-    cell = anchor if goes_into(world, anchor, block) else destination
-    if not world.in_height(cell):
-        return "out_of_world", None
-    if not goes_into(world, cell, block):
-        return "destination_occupied", None
-    if not all(rule(world, agent, cell, block, face) for rule in SUPPORT):
-        return "no_support", None
-    if meets_body(agent, block, cell):
-        return "placement_overlaps_agent", None
-    return "none", cell
+    """-> (reason, the cell the block would take or None)."""
+    reason, put = judge_in_full(world, agent, anchor, face, item, reach)
+    return reason, next(iter(put), None)
 
 
 # -- random requests -------------------------------------------------------------------------------------------------
@@ -215,36 +189,31 @@ COMMON = [
     "anvil",
     "oak_door[half=lower,open=true]",
 ]
-SUPPORTED_ITEMS = [
-    "stone",
-    "cobblestone",
-    "dirt",
-    "glass",
-    "oak_leaves",
-    "oak_fence",
-    "cobblestone_wall",
-    "soul_sand",
-    "stone_slab",
-    "white_carpet",
-    "torch",
-    "rail",
-    "stone_pressure_plate",
-    "chest",
-    "short_grass",
-    "snow",
-    "lantern",
-    "cobweb",
-    "iron_bars",
-    "poppy",
-]
+ITEMS_AT_ONCE = 5  # the states of more may not fit one palette
+
+
+def items_by_family():
+    """Items by the rules their block is under: each family gets the same share of the requests."""
+    found = {}
+    for item, block in TABLE["items"].items():
+        entry = TABLE["blocks"][block]
+        key = (entry.get("support"), entry.get("stack"), entry.get("orientation"), block in TABLE["wall_blocks"])
+        found.setdefault(key, []).append(item)
+    return list(found.values())
+
+
+FAMILIES = items_by_family()
 FLOORS = (64, 64, 0, -62, -64, 310, 317, 319)
 
 
-def random_world(draw):
+def random_world(draw, items):
     """A small world around a start, now and then at the height limits -> (World, start)."""
     x, y, z = draw.choice((0, 7, -24)), draw.choice(FLOORS), draw.choice((0, -9))
     world = World((x - 16, y - 12, z - 16), (x + 16, y + 12, z + 16))
-    names = [draw.choice(COMMON) for _ in range(6)] + [draw.choice(list(TABLE["blocks"])) for _ in range(4)]
+    # the package's void_air marks what lies beyond the height limits; inside a world nothing is ever made of it
+    known = [name for name in TABLE["blocks"] if name != "void_air"]
+    names = [draw.choice(COMMON) for _ in range(6)] + [draw.choice(known) for _ in range(4)]
+    names += [TABLE["items"][draw.choice(items)] for _ in range(2)] + ["water"]
     for dx in range(-5, 6):
         for dz in range(-5, 6):
             for dy in range(-3, 6):
@@ -258,7 +227,7 @@ def random_world(draw):
     return world, (x + 0.5, float(y), z + 0.5)
 
 
-def random_agent(draw, start):
+def random_agent(draw, start, items):
     """Somewhere near the start, or near an edge of the region, on the ground or not."""
     x, y, z = start
     if draw.random() < 0.1:
@@ -266,19 +235,19 @@ def random_agent(draw, start):
     offset = draw.choice((0.0, 0.2, -0.2, 0.2004, 0.3, 0.5, draw.uniform(-0.5, 0.5)))
     rise = draw.choice((0.0, 0.0, 0.0625, 0.5, 0.875, 1.0, draw.uniform(0, 1.3)))
     position = (x + draw.choice((0.0, offset)), y + rise, z + draw.choice((0.0, offset)))
-    counts = {item: draw.choice((0, 1, 1, 5)) for item in SUPPORTED_ITEMS}
+    counts = {item: draw.choice((0, 1, 1, 5)) for item in items}
     return Agent(position, draw.choice((0.0, 90.0, 180.0, 270.0)), draw.random() < 0.4, counts)
 
 
-def random_request(draw, world, agent):
+def random_request(draw, world, agent, items):
     """An anchor, mostly a block within reach."""
     cell = tuple(math.floor(c) for c in agent.position)
     spread = draw.choice((1, 1, 1, 2, 3, 6))
-    for _ in range(6):
+    for _ in range(20):
         anchor = tuple(c + draw.randint(-spread, spread) for c in cell)
         if anchor in world.blocks:
             break
-    return anchor, draw.choice(list(STEPS)), draw.choice(SUPPORTED_ITEMS)
+    return anchor, draw.choice(list(STEPS)), draw.choice(items)
 
 
 # -- comparing with the package --------------------------------------------------------------------------------------
@@ -287,32 +256,44 @@ def random_request(draw, world, agent):
 class Package:
     """The compiled rules on the same worlds and agents."""
 
-    def __init__(self):
+    def load(self, items, world, start):
+        """A fresh environment: the palette of one holds 255 states. Returns the items that fit."""
         import gymnasium as gym
 
         import mc_place_env
 
-        self.reasons, self.faces = mc_place_env.Reason, mc_place_env.Face
-        self.env = gym.make("McPlace/Sandbox-v0", items=tuple(SUPPORTED_ITEMS), disable_env_checker=True).unwrapped
-
-    def load(self, world, start):
-        # a fresh environment: the palette of one holds 255 states
-        self.__init__()
+        self.items, self.reasons, self.faces = items, mc_place_env.Reason, mc_place_env.Face
+        self.env = gym.make("McPlace/Sandbox-v0", items=tuple(items), disable_env_checker=True).unwrapped
         blocks = [[*cell, name] for cell, name in world.blocks.items()]
-        self.env.reset(seed=0, options={"scenario": {"blocks": blocks, "agent": {"position": list(start)}}})
+        try:
+            self.env.reset(seed=0, options={"scenario": {"blocks": blocks, "agent": {"position": list(start)}}})
+        except mc_place_env.errors.ScenarioError as error:
+            if "block states in use" not in str(error) or len(items) == 1:
+                raise
+            return self.load(items[:-1], world, start)
+        return items
 
     def judge(self, agent, anchor, face, item):
-        from mc_place_env.rules.placement import check_placement, takes_anchor_cell
+        from mc_place_env.rules.placement import check_placement, resulting_state, takes_anchor_cell
 
         row, shared = self.env._batch.rows[0], self.env._batch.shared[0]
         row["position"], row["yaw"], row["sneaking"] = agent.position, agent.yaw, agent.sneaking
-        for k, name in enumerate(SUPPORTED_ITEMS):
+        for k, name in enumerate(self.items):
             row["inventory"][k] = agent.inventory[name]
-        request = (*anchor, int(self.faces[face.upper()]), SUPPORTED_ITEMS.index(item))
+        request = (*anchor, int(self.faces[face.upper()]), self.items.index(item))
         reason = self.reasons(check_placement(row, shared, *request)).name.lower()
         if reason != "none":
-            return reason, None
-        return reason, anchor if takes_anchor_cell(row, shared, *request) else step_from(anchor, face)
+            return reason, {}
+        cell = anchor if takes_anchor_cell(row, shared, *request) else step_from(anchor, face)
+        state = resulting_state(row, shared, *cell, *request[3:])[1]
+        put, second = {cell: self.name(state)}, shared["second_face"][state]
+        if second >= 0:
+            put[step_from(cell, self.faces(second).name.lower())] = self.name(shared["second_state"][state])
+        return reason, put
+
+    def name(self, palette_id):
+        """With every state written out."""
+        return with_states(self.env._batch.palette.name(int(palette_id)))
 
 
 def differences(count, seed=0, per_world=400):
@@ -321,11 +302,12 @@ def differences(count, seed=0, per_world=400):
     found, reasons = [], {}
     for number in range(count):
         if number % per_world == 0:
-            world, start = random_world(draw)
-            package.load(world, start)
-        agent = random_agent(draw, start)
-        request = random_request(draw, world, agent)
-        expected, got = judge(world, agent, *request), package.judge(agent, *request)
+            wanted = [draw.choice(family) for family in draw.sample(FAMILIES, ITEMS_AT_ONCE)]
+            world, start = random_world(draw, wanted)
+            items = package.load(wanted, world, start)
+        agent = random_agent(draw, start, items)
+        request = random_request(draw, world, agent, items)
+        expected, got = judge_in_full(world, agent, *request), package.judge(agent, *request)
         reasons[expected[0]] = reasons.get(expected[0], 0) + 1
         if got != expected:
             found.append(

@@ -418,9 +418,9 @@ def test_a_revert_after_the_report_is_a_change():
     assert change == {
         "request_id": 1,
         "tick": 4,
-        "cell": (0, 64, 1),
-        "from": "cobblestone",
-        "to": "air",
+        "block": "cobblestone",
+        "from": (0, 64, 1),
+        "to": None,
         "kind": "revert",
     }
     assert infos[3]["changes"] == (change,)

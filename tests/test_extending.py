@@ -30,7 +30,11 @@ def test_the_page_works(tmp_path):
     page = (ROOT / "docs" / "extending.md").read_text()
     reward, field = "## A reward term", "## An observation field"
 
-    edit(package / "types.py", "    SUCCESS = 4\n", "    SUCCESS = 4\n" + block_after(page, reward, 1).splitlines()[-1] + "\n")
+    edit(
+        package / "types.py",
+        "    SUCCESS = 4\n",
+        "    SUCCESS = 4\n" + block_after(page, reward, 1).splitlines()[-1] + "\n",
+    )
     rewards = package / "simulation" / "rewards.py"
     edit(rewards, "    row.reward = 0.0\n", block_after(page, reward, 3) + "    row.reward = 0.0\n")
     rewards.write_text(rewards.read_text() + "\n\n" + block_after(page, reward, 2))

@@ -43,7 +43,7 @@ OUTCOME_KEYS = [
     "reported_step",
 ]
 DATA_KEYS = {"success", "status", "reason", "request_id", "placed", "anchor", "destination"}
-CHANGE_KEYS = {"request_id", "tick", "cell", "from", "to", "kind"}
+CHANGE_KEYS = {"request_id", "tick", "block", "from", "to", "kind"}
 
 # Blocks that look the same from all sides, of every kind of shape and rule.
 BLOCKS = [

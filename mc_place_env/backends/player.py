@@ -99,6 +99,8 @@ class Player:
         self.submitted_tick = self.bot.submit({"control": control, "places": list(self._sendable(batch))})
         for request in asked:
             request["submitted_tick"] = self.submitted_tick
+            if request["outcome"] != Outcome.PENDING:  # refused here: heard of at once
+                request["resolved_tick"] = request["reported_tick"] = self.submitted_tick
 
     def _take_new(self, row: np.void) -> list[np.void]:
         """The requests accepted since the last look, which wait from now on."""
@@ -199,6 +201,11 @@ class Player:
             states = palette_ids(batch, [verdict.state_before, verdict.state_after])
             request["state_before"], request["state_after"] = states
 
+    @property
+    def is_watching_falls(self) -> bool:
+        """Whether a placed block is on its way down."""
+        return bool(self._falling)
+
     def _watch(self, batch: Batch, placed: np.void) -> None:
         """What was just placed may fall, or be taken back."""
         ticks = predict_fall(batch.rows, batch.shared, self._i, *as_cell(placed["cell"]))
@@ -219,7 +226,7 @@ class Player:
     def _give_up_falls(self, batch: Batch) -> None:
         """A block that left its cell and was not seen again is broken; one that stayed stays."""
         row = batch.rows[self._i]
-        for placed, until in [fall for fall in self._falling if fall[1] < row["tick"]]:
+        for placed in [fall[0] for fall in self._falling if fall[1] < row["tick"]]:
             if block_seen(batch.rows, batch.shared, self._i, *as_cell(placed["cell"])) != placed["state_after"]:
                 write_change(batch.rows, self._i, change_event(placed, ChangeKind.FALL, AIR))
         self._falling = [fall for fall in self._falling if fall[1] >= row["tick"]]

@@ -237,7 +237,7 @@ def as_array(value: Any) -> np.ndarray:
         return np.empty(len(value), object)
 
 
-def check_encodable(view: "MultiDiscreteAction | DiscreteAction", actions: np.ndarray, types: Sequence[int]) -> None:
+def check_encodable(view: "MultiDiscreteAction | DiscreteAction", actions: np.ndarray, types: Any) -> None:
     """ActionError naming the first part of an action that a view of whole numbers cannot express."""
     place = actions["type"] == ActionType.PLACE
     r, anchors = view.offset_range, np.round(actions["anchor"])

@@ -12,7 +12,9 @@ from mc_place_env.tasks.scenario import parse_scenario
 from mc_place_env.types import Autoreset
 
 
-def make_batch(config: PlaceEnvConfig, n: int = 1, threads: int = 1, autoreset: Autoreset = Autoreset.DISABLED) -> Batch:
+def make_batch(
+    config: PlaceEnvConfig, n: int = 1, threads: int = 1, autoreset: Autoreset = Autoreset.DISABLED
+) -> Batch:
     """The arrays of `n` environments, connected to the configured backend."""
     if config.task not in TASKS:
         raise ConfigError(f"task={config.task!r}: expected one of {', '.join(TASKS)}")
@@ -28,11 +30,11 @@ def make_batch(config: PlaceEnvConfig, n: int = 1, threads: int = 1, autoreset: 
 
 def task_options(batch: Batch, options: dict[str, Any] | None) -> Instance | None:
     """Carries out `reset(options=...)`: sets split and difficulty, and returns the instance asked for, if any."""
-    options = check_mapping("reset options", options)
-    refuse_unknown(options, ("scenario", "task"), "reset options")
-    if options.get("scenario") is not None:
-        return parse_scenario(options["scenario"], batch.palette)
-    task = check_mapping("reset options['task']", options.get("task"))
+    given = check_mapping("reset options", options)
+    refuse_unknown(given, ("scenario", "task"), "reset options")
+    if given.get("scenario") is not None:
+        return parse_scenario(given["scenario"], batch.palette)
+    task = check_mapping("reset options['task']", given.get("task"))
     refuse_unknown(task, ("split", "difficulty", "instance"), "reset options['task']")
     split, difficulty = batch.split, batch.difficulty
     if task.get("split") is not None:

@@ -13,7 +13,7 @@ from mc_place_env.simulation import report
 from mc_place_env.simulation.facts import FACTS
 from mc_place_env.simulation.view import Agent, RowView
 from mc_place_env.spatial_map import SpatialMap
-
+from mc_place_env.types import ACTION
 
 STATUS, REASON, TICK, SUCCESS, PENDING, OUTCOMES, CHANGES, TERMINATED, TRUNCATED = (
     FACTS.index(name)
@@ -47,7 +47,7 @@ class PlaceEnv(gym.Env):
 
     | Key | Space | Meaning |
     |---|---|---|
-    | `type` | `Discrete(10)` | 0 WAIT, 1 PLACE, 2-5 MOVE_FORWARD/BACK/LEFT/RIGHT, 6-7 TURN_LEFT/RIGHT, 8 JUMP, 9 SNEAK |
+    | `type` | `Discrete(10)` | 0 WAIT, 1 PLACE, 2-5 MOVE_FORWARD/BACK/LEFT/RIGHT, 6-7 TURN_*, 8 JUMP, 9 SNEAK |
     | `anchor` | `Box(-5, 5, (3,), float32)` | right, up, forward of the agent's cell; rounded half to even |
     | `face` | `Discrete(10)` | UP, DOWN, FORWARD, BACK, LEFT, RIGHT, NORTH, SOUTH, EAST, WEST |
     | `item` | `Discrete(K)` | index into `items` |
@@ -93,7 +93,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
     |---|---|
     | `status`, `reason` | this step's own action: `none`, `accepted` or `rejected`, and why |
     | `value`, `data` | the tool's one-line text and dict (`None` when nothing was asked) |
-    | `outcomes` | one dict a request resolved since the last step: `outcome`, `reason`, `detail`, `cell`, ticks, steps |
+    | `outcomes` | one dict a request resolved since the last step: `outcome`, `reason`, `detail`, `cell`, ... |
     | `changes` | later changes to placed blocks: `request_id`, `tick`, `cell`, `from`, `to`, `kind` |
     | `pending` | ids of the requests in flight |
     | `map_updated`, `map_error` | whether the spatial map learned this step; why it could not |
@@ -107,7 +107,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
     | `backend` | str | `"simulator"` | or `"minecraft"` (live), or a Backend object |
     | `action_view` | str | `"dict"` | or `"tuple"`, `"multi_discrete"`, `"discrete"` |
     | `ticks_per_step` | int | 4 | 1 to 100 |
-    | `latency` | int, pair, mapping | `(2, 10)` | ticks to the verdict (see config.LatencyModel); not on the live backend |
+    | `latency` | int, pair, mapping | `(2, 10)` | ticks to the verdict: config.LatencyModel; not live |
     | `max_pending` | int | 3 | requests in flight, 1 to 32; one more is refused with `queue_full` |
     | `precheck` | str | `"arguments"` | `"world"` also refuses at once what the rules refuse now |
     | `episode_steps` | int | per task | steps until truncation |
@@ -120,7 +120,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
     | `offset_range` | int | 3 | R of the discrete views |
     | `observe` | list of str | none | `"spatial_map"`, `"action_mask"` |
     | `keep_spatial_map` | bool | False | the map survives resets |
-    | `server`, `version`, `username` | str | `"embedded"`, `"1.20.4"`, generated | live: our own server, or `host:port` |
+    | `server`, `version`, `username` | str | `"embedded"`, `"1.20.4"`, generated | live: our server or `host:port` |
     | `render_mode` | str | None | `"rgb_array"`, `"human"`, `"ansi"` |
 
     ## Version History
@@ -148,7 +148,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
     def _bind(self) -> None:
         """Views into the batch's buffers, made once: a step has no time to make them."""
         batch = self._batch
-        self._columns = {key: batch.actions[key] for key in batch.actions.dtype.names}
+        self._columns = {key: batch.actions[key] for key in ACTION.fields or ()}
         self._voxels, self._goal, self._numbers, facts, self._terms = (part[0] for part in batch.out[:5])
         self._facts = facts[: len(FACTS)]
         self._number_parts = [
@@ -234,7 +234,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
         return self._codec.encode_one(action)
 
     def action_masks(self) -> np.ndarray:
-        """Which actions the world as it is allows: joint for `discrete`, concatenated marginals for `multi_discrete`."""
+        """What the world as it is allows: joint for `discrete`, marginals for `multi_discrete`."""
         return self._codec.masks(self._batch)[0]
 
     def set_task(self, split: str | None = None, difficulty: float | None = None) -> None:

@@ -208,7 +208,7 @@ def _request_pieces(scene):
 def _request_look(request):
     """(colour of the sides, their alpha, colour of the edges with alpha, width of the edges in pixels).
 
-    In flight: a ghost of the item with white edges. Placed: bright edges that fade. Failed: red, flashing every 4 ticks.
+    In flight: a ghost of the item with white edges. Placed: bright edges that fade. Failed: red, flashing.
     """
     if request["state"] == "pending":
         return colour_of(request["item"]), 175, (255, 255, 255, 235), 1.5

@@ -129,9 +129,10 @@ class Camera(NamedTuple):
         return (self.left + (x - z) * 0.866 * self.scale, self.top + ((x + z) * 0.5 - y) * self.scale)
 
 
-def fit_camera(window, width, height):
+def fit_camera(window: tuple[int, int, int, int, int, int], width: int, height: int):
     """The camera that shows all of `window` (6 cells, last included) in the middle of width x height pixels."""
-    x0, y0, z0, x1, y1, z1 = (*window[:3], *(value + 1 for value in window[3:]))
+    x0, y0, z0 = window[:3]
+    x1, y1, z1 = (value + 1 for value in window[3:])
     across = x1 - x0 + z1 - z0
     scale = 0.96 * min(width / (across * 0.866), height / (across * 0.5 + y1 - y0))
     left = width / 2 - (x0 + x1 - z0 - z1) / 2 * 0.866 * scale
@@ -189,7 +190,7 @@ def shown_faces(cell, name, hiding):
     shown = []
     for face, beside in (("top", (x, y + 1, z)), ("south", (x, y, z + 1)), ("east", (x + 1, y, z))):
         other = hiding.get(beside)
-        covered = other is not None and (look_of(other).full or other == name and look_of(name).alpha < 255)
+        covered = other is not None and (look_of(other).full or (other == name and look_of(name).alpha < 255))
         if not covered:
             shown.append(face)
     return shown

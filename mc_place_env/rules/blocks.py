@@ -41,10 +41,23 @@ class BlockTable:
         """The table of a version; ConfigError where there is none."""
         file = resources.files("mc_place_env.data") / f"{version}.json"
         if not file.is_file():
-            known = sorted(f.name[:-5] for f in resources.files("mc_place_env.data").iterdir() if f.name.endswith("json"))
+            known = sorted(
+                f.name[:-5] for f in resources.files("mc_place_env.data").iterdir() if f.name.endswith("json")
+            )
             raise ConfigError(f"version={version!r}: no block table; there is one for {', '.join(known)}")
         data = json.loads(file.read_text())
-        keys = ("version", "min_y", "max_y", "shapes", "blocks", "items", "other_items", "aliases", "wall_blocks", "sturdy")
+        keys = (
+            "version",
+            "min_y",
+            "max_y",
+            "shapes",
+            "blocks",
+            "items",
+            "other_items",
+            "aliases",
+            "wall_blocks",
+            "sturdy",
+        )
         return BlockTable(**{key: data[key] for key in keys})
 
     def state_values(self, name: str) -> dict[str, list[str]]:

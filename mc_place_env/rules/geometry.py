@@ -130,9 +130,7 @@ def face_z(face):
 def in_region(row, x, y, z):
     """Whether a cell lies in the loaded region."""
     return (
-        0 <= x - row.origin[0] < REGION[0]
-        and 0 <= y - row.origin[1] < REGION[1]
-        and 0 <= z - row.origin[2] < REGION[2]
+        0 <= x - row.origin[0] < REGION[0] and 0 <= y - row.origin[1] < REGION[1] and 0 <= z - row.origin[2] < REGION[2]
     )
 
 

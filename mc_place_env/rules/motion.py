@@ -257,4 +257,3 @@ def body_is_free(row, shared, x, y, z, height):
                 if boxes_meet_body(shared, state, x - cell_x, y - cell_y, z - cell_z, height):
                     return False
     return True
-

@@ -40,7 +40,7 @@ class Palette:
             for k, block in enumerate(map(self.table.block_of_item, self.items))
             for face, heading in product(DIRECTIONS, Quadrant)
         }
-        self._add_companions()
+        self.add_companions()
 
     def __len__(self) -> int:
         return len(self._states)
@@ -87,7 +87,7 @@ class Palette:
 
     # -- states that come with others --------------------------------------------------------------------------------
 
-    def _add_companions(self) -> None:
+    def add_companions(self) -> None:
         """Adds what a placement can turn the present states into: stacked, second half, waterlogged."""
         has_water = any(name == "water" for name, _ in self._states)
         at = 0
@@ -143,7 +143,7 @@ class Palette:
 
     def fill(self, shared: np.ndarray) -> None:
         """Writes every palette column of a SHARED record."""
-        self._add_companions()
+        self.add_companions()
         shared["palette_size"] = len(self)
         for (k, face, heading), states in self._candidates.items():
             shared["candidates"][k, face, heading, : len(states)] = states
@@ -229,4 +229,3 @@ class Palette:
         if self._replaceable(name, offset):
             return CellClass.REPLACEABLE
         return CellClass.INTERCEPTING if self.table.has_tag(name, "intercepts") else CellClass.ANCHOR
-

@@ -143,14 +143,14 @@ class Batch:
         if self.backend is not None:
             self._step_on_backend()
         elif self.parallel:
-            kernel.step_batch_parallel(*self._arguments(), CHUNK)
+            kernel.step_batch_parallel(*(*self._arguments(), CHUNK))
         else:
             kernel.step_batch(*self._arguments())
         any_ended = kernel.write_columns(self.rows, self._everyone, *self.out[5:])
         if any_ended and self.autoreset is Autoreset.SAME_STEP:
             self._finish_episodes(self.rows["needs_reset"] != 0)
 
-    def _arguments(self) -> tuple:
+    def _arguments(self) -> tuple[Any, ...]:
         return self.rows, self.shared, self.actions, self.table, self._addresses, int(self.autoreset)
 
     def _finish_episodes(self, ended: np.ndarray) -> None:

@@ -7,11 +7,10 @@ With the JIT off, `ctypes.memmove` does the same.
 
 import ctypes
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
+from numba.core import cgutils, config
 from numba.extending import intrinsic
 
 
@@ -57,7 +56,7 @@ def _move(builder, target, origin, at, width):
 
 
 # copy_items(address, source, start, count): source[start : start + count] to the memory at `address`
-copy_items = _move_items if numba.config.DISABLE_JIT else _copy_items
+copy_items = _move_items if config.DISABLE_JIT else _copy_items
 
 
 def addresses(*arrays: np.ndarray) -> tuple[int, ...]:

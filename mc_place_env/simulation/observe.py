@@ -75,7 +75,9 @@ def write_cubes_beyond(row, r, x, y, z, quadrant, voxels, goal):
     side, to = 2 * r + 1, 0
     for right in range(-r, r + 1):
         for forward in range(-r, r + 1):
-            write_column_beyond(row, x + world_x(quadrant, right, forward), y, z + world_z(quadrant, right, forward), side)
+            write_column_beyond(
+                row, x + world_x(quadrant, right, forward), y, z + world_z(quadrant, right, forward), side
+            )
             copy_items(voxels + to, row.column, 0, side)
             copy_items(goal + to, row.column, side, side)
             to += side

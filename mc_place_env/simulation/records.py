@@ -1,10 +1,10 @@
 """Arrays of records whose fields plain Python reads by name, as compiled code does."""
 
-import numba
 import numpy as np
+from numba.core import config
 
 
-class Record(np.void):
+class Record(np.void):  # type: ignore[misc]
     """One record: `row.tick` is `row["tick"]`, also where a field has the name of a numpy method (`item`)."""
 
     def __getattribute__(self, name):
@@ -20,4 +20,4 @@ class Record(np.void):
 
 def records(count: int, dtype: np.dtype) -> np.ndarray:
     """`count` zeroed records for the kernel."""
-    return np.zeros(count, np.dtype((Record, dtype)) if numba.config.DISABLE_JIT else dtype)
+    return np.zeros(count, np.dtype((Record, dtype)) if config.DISABLE_JIT else dtype)

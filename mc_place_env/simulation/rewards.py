@@ -24,7 +24,7 @@ def write_rewards(row, shared):
 
 @jit
 def progress(row, shared):
-    """Potential-based shaping (Ng, Harada, Russell 1999) on the share of missing goal cells filled by reported verdicts.
+    """Potential-based shaping (Ng, Harada, Russell 1999) on the share of goal cells filled by verdicts.
 
     gamma * potential(now) - potential(before); the potential of a terminal state is 0.
     """

@@ -6,7 +6,7 @@ content alone, so instances with equal worlds are always in one split.
 
 import hashlib
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -55,7 +55,7 @@ class Instance:
 
 @dataclass(frozen=True)
 class Task:
-    """A family of instances. `generate(random, difficulty, items)` draws one; `expert(env)` yields its actions."""
+    """A family of instances. `generate(random, difficulty, items)` draws one; `expert(view)` gives its actions."""
 
     name: str
     generate: Callable[[random.Random, float, tuple[str, ...]], Instance]
@@ -66,7 +66,7 @@ class Task:
     ticks_per_step: int = 4
     difficulty: float = 0.5
     rewards: dict[str, float] = field(default_factory=dict)  # weights by term
-    expert: Callable[[Any], Iterator[Any]] | None = None
+    expert: Callable[[Any], dict[str, Any]] | None = None
     varied: bool = True  # False: one instance, in both splits
 
     def instance(self, number: int, difficulty: float, items: tuple[str, ...]) -> Instance:

@@ -71,12 +71,11 @@ def _fills(fills: Any, origin: Cell, palette: Palette) -> dict[Cell, str]:
         where = f"scenario.fill[{k}]"
         if not _is_sequence(entry, 7) or not all(_is_cell(c) for c in entry[:6]):
             raise ScenarioError(f"{where}={entry!r}: expected [x0, y0, z0, x1, y1, z1, name]")
-        low = [min(a, b) for a, b in zip(entry[:3], entry[3:6], strict=True)]
-        high = [max(a, b) for a, b in zip(entry[:3], entry[3:6], strict=True)]
-        for corner in (low, high):
+        for corner in (entry[:3], entry[3:6]):
             _check_cell(tuple(corner), origin, where)
         name = _name(entry[6], palette, where)
-        blocks |= dict.fromkeys(product(*(range(a, b + 1) for a, b in zip(low, high, strict=True))), name)
+        xs, ys, zs = (range(min(a, b), max(a, b) + 1) for a, b in zip(entry[:3], entry[3:6], strict=True))
+        blocks |= dict.fromkeys(product(xs, ys, zs), name)
     return blocks
 
 

@@ -22,7 +22,7 @@ from mc_place_env.errors import ConfigError
 from mc_place_env.minecraft.server import EmbeddedServer
 from mc_place_env.rules.blocks import BlockTable
 from mc_place_env.tasks import TASKS
-from mc_place_env.testing import VectorRow, compare, play_case
+from mc_place_env.testing import Rows, VectorRow, compare, play_case
 from mc_place_env.types import ActionType, Face
 
 pytestmark = pytest.mark.live
@@ -85,27 +85,6 @@ def jumps(case):
 
 def default_queue(case):
     return case["config"].get("max_pending", 3) == 3
-
-
-class Rows:
-    """Plays a list of scripts, one a row, at the same time."""
-
-    def __init__(self, envs, scenarios):
-        self.envs = envs
-        self.rows = [VectorRow(envs, i) for i in range(len(scenarios))]
-        for row, start in zip(self.rows, scenarios, strict=True):
-            mask = np.arange(envs.num_envs) == row.i
-            envs.reset(options={"scenario": start, "reset_mask": mask})
-
-    def step(self, actions):
-        """One action a row -> info a row."""
-        batch = {key: np.stack([np.asarray(a[key]) for a in self._filled(actions)]) for key in actions[0]}
-        facts = self.envs.step(batch)[4]
-        return [row.info(facts) for row in self.rows]
-
-    def _filled(self, actions):
-        wait = mc_place_env.Actions(self.rows[0]).wait()
-        return list(actions) + [wait] * (self.envs.num_envs - len(actions))
 
 
 def action_of(row, entry):
