@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNS := runs/demo
 
-.PHONY: demo test setup lint bench clean
+.PHONY: demo test setup lint bench conformance clean
 
 setup: $(VENV)/.installed
 
@@ -30,6 +30,10 @@ test: setup
 
 bench: setup
 	$(BIN)/python benchmarks/throughput.py
+
+conformance: setup
+	mkdir -p runs
+	$(BIN)/python -m mc_place_env.conformance --json runs/conformance.json --html runs/conformance.html
 
 clean:
 	rm -rf $(VENV) runs

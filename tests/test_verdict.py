@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mc_place_env.backends.minecraft import parse_address, usernames
-from mc_place_env.backends.player import control_of, revert_event
+from mc_place_env.backends.player import change_event, control_of
 from mc_place_env.backends.verdict import Parity, Prediction, Verdict, is_block_of, judge_evidence
 from mc_place_env.errors import ConfigError
 from mc_place_env.rules.blocks import BlockTable
@@ -128,7 +128,7 @@ def test_the_bots_control(action, sneaking, status, control):
 def test_a_revert_names_its_request():
     placed = np.zeros(1, REQUEST)
     placed["id"], placed["cell"], placed["state_before"], placed["state_after"] = 7, DESTINATION, 0, 3
-    event = revert_event(placed[0])[0]
+    event = change_event(placed[0], ChangeKind.REVERT, int(placed["state_before"][0]))[0]
     assert (event["request_id"], event["kind"]) == (7, ChangeKind.REVERT)
     assert (event["state_from"], event["state_to"], event["cell"].tolist()) == (3, 0, list(DESTINATION))
 

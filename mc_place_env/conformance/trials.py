@@ -48,11 +48,17 @@ class Trial:
         """As `reset(options={"scenario": ...})` takes it."""
         held = dict.fromkeys(request.item for request in self.requests) if self.items is None else self.items
         return {
-            "fill": [FLOOR] if self.floor else [],
+            "fill": [bottom(self.position), *([FLOOR] if self.floor else [])],
             "blocks": [[*cell, name] for cell, name in self.blocks.items()],
             "agent": {"position": list(self.position), "yaw": self.yaw},
             "inventory": dict.fromkeys(held, COUNT),
         }
+
+
+def bottom(position: tuple[float, float, float]) -> list[Any]:
+    """A layer near the lower end of the region: what falls out of it, nobody sees come to rest."""
+    y = int(position[1]) - 11
+    return [-8, y, -8, 8, y, 8, STONE]
 
 
 # -- families --------------------------------------------------------------------------------------------------------
