@@ -29,6 +29,7 @@ _PUBLIC = {
     "PlaceEnvConfig": "mc_place_env.config",
     "LatencyModel": "mc_place_env.config",
     "SpatialMap": "mc_place_env.spatial_map",
+    "relabel_credit": "mc_place_env.credit",
 }
 __all__ = ["IDS", "__version__", *_PUBLIC]
 

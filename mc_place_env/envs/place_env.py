@@ -10,10 +10,11 @@ from mc_place_env.envs.actions import make_codec
 from mc_place_env.envs.making import make_batch, task_options
 from mc_place_env.envs.spaces import observation_space
 from mc_place_env.simulation import report
+from mc_place_env.simulation.batch import Batch
 from mc_place_env.simulation.facts import FACTS
 from mc_place_env.simulation.view import Agent, RowView
 from mc_place_env.spatial_map import SpatialMap
-from mc_place_env.types import ACTION
+from mc_place_env.types import ACTION, ActionType
 
 STATUS, REASON, TICK, SUCCESS, PENDING, OUTCOMES, CHANGES, TERMINATED, TRUNCATED = (
     FACTS.index(name)
@@ -209,6 +210,16 @@ speed (blocks/tick), on_ground, sneaking, moving |
     def items(self) -> tuple[str, ...]:
         """Item names; the index is the action's `item`."""
         return self._batch.items
+
+    @property
+    def offered(self) -> tuple[ActionType, ...]:
+        """The action types the environment offers."""
+        return self._batch.offered
+
+    @property
+    def batch(self) -> Batch:
+        """The arrays behind the environment: a batch of one."""
+        return self._batch
 
     @property
     def agent(self) -> Agent:
