@@ -59,9 +59,9 @@ def random_packs(table: BlockTable, count: int, seed: int) -> Iterator[tuple[tup
 
 
 def run(
-    report: Report, bots: int, work: Iterator[tuple[tuple[str, ...], list[Trial]]], say: Callable[[str], None]
+    report: Report, bots: int, work: Iterator[tuple[tuple[str, ...], list[Trial]]], after_each: Callable[[], None]
 ) -> None:
-    """Plays every pack and fills the report."""
+    """Plays every pack, fills the report, and calls `after_each`."""
     for items, trials in work:
         pair = Pair(items, min(bots, len(trials)), report.server)
         try:
@@ -71,7 +71,9 @@ def run(
         finally:
             pair.close()
         counted = report.counted
-        say(f"{', '.join(items)}: {counted.compared} compared, {len(report.disagreements)} disagreements so far")
+        told = f"{', '.join(items)}: {counted.compared} compared, {len(report.disagreements)} disagreements so far"
+        print(told, file=sys.stderr, flush=True)
+        after_each()
 
 
 def count_all(report: Report, pair: Pair, trials: list[Trial]) -> Iterator[Comparison]:
@@ -86,18 +88,22 @@ def main(arguments: list[str] | None = None) -> int:
     given = parse_arguments(arguments)
     table = BlockTable.load(DEFAULT_VERSION)
     report, start = Report(table, given.server, given.seed), time.monotonic()
+
+    def save() -> None:
+        """After every pack, so that a run cut short is not lost."""
+        report.seconds = time.monotonic() - start
+        if given.json:
+            given.json.write_text(json.dumps(report.as_dict(), indent=1))
+        if given.html:
+            given.html.write_text(html_page(report))
+
     try:
         for work in (scripted_packs(table, given.scripted), random_packs(table, given.random, given.seed)):
-            run(report, given.bots, work, lambda text: print(text, file=sys.stderr, flush=True))
+            run(report, given.bots, work, save)
     except McPlaceError as error:
         print(error, file=sys.stderr)
         return 3
-    report.seconds = time.monotonic() - start
     print(report.text())
-    if given.json:
-        given.json.write_text(json.dumps(report.as_dict(), indent=1))
-    if given.html:
-        given.html.write_text(html_page(report))
     return 1 if report.unexplained else 0
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from mc_place_env.conformance.trials import Blocks, Cell, Request, Trial
+from mc_place_env.conformance.trials import STONE, Blocks, Cell, Request, Trial, bottom
 from mc_place_env.rules.geometry import agent_forward, agent_right
 from mc_place_env.testing import Rows
 from mc_place_env.tool import Actions
@@ -122,9 +122,10 @@ class Pair:
                 told_by(side, i, request, worlds, infos[i])
                 for side, worlds, infos in zip(self.sides, before[i], heard, strict=True)
             )
-            alone = replace(
-                trials[i], requests=[request], blocks=blocks_of(self.sides[0], i, before[i][0]), floor=False
-            )
+            lowest = bottom(trials[i].position)[1]
+            blocks = blocks_of(self.sides[0], i, before[i][0]).items()
+            kept = {cell: name for cell, name in blocks if cell[1] != lowest or name != STONE}
+            alone = replace(trials[i], requests=[request], blocks=kept, floor=False)
             yield i, Comparison(request, alone, simulator, server, judged=server.reason not in NEVER_SENT)
 
     def _step(self, entries: list[dict[str, Any] | None]) -> list[list[dict[str, Any]]]:

@@ -2,7 +2,7 @@
 
     env = MultiDiscreteAction(gymnasium.make("McPlace/Wall-v0"))
 
-`make(..., action_view="multi_discrete")` does the same, also for native vector environments, which wrappers cannot reach.
+`make(..., action_view="multi_discrete")` does the same, also for native vector environments, out of wrappers' reach.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ class ActionView(gym.ActionWrapper):
 
     def __init__(self, env: gym.Env):
         super().__init__(env)
-        base = env.unwrapped
+        base: Any = env.unwrapped
         if getattr(getattr(base, "config", None), "action_view", None) != "dict":
             raise ConfigError(f"{type(self).__name__}: expected a McPlace environment with action_view='dict'")
         self._codec = self.view(base.offered, len(base.items), base.config.offset_range)
@@ -42,7 +42,8 @@ class ActionView(gym.ActionWrapper):
 
     def action_masks(self) -> np.ndarray:
         """Which actions of this view the world as it is allows; ActionError in a view that has no masks."""
-        return self._codec.masks(self.env.unwrapped.batch)[0]
+        base: Any = self.env.unwrapped
+        return self._codec.masks(base.batch)[0]
 
 
 class TupleAction(ActionView):
