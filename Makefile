@@ -33,7 +33,7 @@ bench: setup
 
 conformance: setup
 	mkdir -p runs
-	$(BIN)/python -m mc_place_env.conformance --json runs/conformance.json --html runs/conformance.html
+	$(BIN)/python -m mc_place_env.conformance --scripted 0.25 --json runs/conformance.json --html runs/conformance.html
 
 clean:
 	rm -rf $(VENV) runs

@@ -50,7 +50,7 @@ class Player:
     def __init__(self, bot: Bot, i: int, plot: tuple[int, int], parity: Parity):
         self.bot, self.parity = bot, parity
         self.offset = np.zeros(3, np.int64)  # from the row's coordinates to the server's
-        self._i, self._plot = i, plot
+        self._i, self.plot = i, plot
         self._newest = 0  # id of the last request taken from the row
         self.submitted_tick = 0  # the bot's tick at which this step began
         self._waiting: deque[int] = deque()  # ids not sent yet
@@ -76,7 +76,7 @@ class Player:
     def _scenario(self, batch: Batch) -> dict[str, Any]:
         row = batch.rows[self._i]
         x, _, z = row["origin"].tolist()
-        self.offset[:] = self._plot[0] - x, 0, self._plot[1] - z
+        self.offset[:] = self.plot[0] - x, 0, self.plot[1] - z
         low = row["origin"] + self.offset
         cells, states = solid_cells(row, batch)
         counts = row["inventory"].tolist()

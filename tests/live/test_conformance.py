@@ -9,6 +9,8 @@ import pytest
 if find_spec("javascript") is None:  # importing it would start Node
     pytest.skip("needs the extra [minecraft]", allow_module_level=True)
 
+from mc_place_env.backends import latency
+from mc_place_env.config import LatencyModel
 from mc_place_env.conformance import __main__ as command
 from mc_place_env.conformance.pair import Comparison, Pair, Told
 from mc_place_env.conformance.report import Report, html_page, not_modelled
@@ -117,3 +119,19 @@ def pair_of_comparisons():
     told = Told("placed", "", (0, 64, 2), (((0, 64, 2), "stone"),), 3, ())
     requests = [Request(item, (0, 63, 2), "up") for item in ("brown_mushroom", "stone")]
     return [Comparison(request, Trial("x", [request]), told, told, True) for request in requests]
+
+
+@pytest.mark.live
+def test_the_latency_of_a_server_becomes_the_simulators(tmp_path, capsys):
+    file = tmp_path / "ticks.txt"
+    assert latency.main([str(file), "--requests", "12"]) == 0
+    assert "12 placements" in capsys.readouterr().out
+    ticks = sorted(map(int, file.read_text().split()))
+    assert LatencyModel.parse({"empirical": str(file)}).entry == tuple(ticks)
+    assert len(ticks) == 12
+
+
+def test_a_server_that_is_not_there(tmp_path, capsys):
+    assert latency.main([str(tmp_path / "ticks.txt"), "--server", "nowhere"]) == 3
+    assert "server='nowhere'" in capsys.readouterr().err
+    assert command.main(["--server", "nowhere", "--random", "0", "--scripted", "0.01"]) == 3
