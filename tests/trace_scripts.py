@@ -1,4 +1,4 @@
-"""The episodes of tests/traces: what is played, live when recorded (`python trace_scripts.py`), from the file in the tests.
+"""The episodes of tests/traces: played live to record them (`python trace_scripts.py`), from the file in the tests.
 
 A trace belongs to the worlds of its version: record anew when a task's instances or the bridge's answers change.
 """
