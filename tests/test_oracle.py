@@ -1,5 +1,9 @@
 """The compiled rules against a second, plain statement of them."""
 
+import math
+import random
+
+import numpy as np
 import oracle
 import pytest
 from oracle import Agent, World, judge, judge_in_full
@@ -114,3 +118,49 @@ def test_the_comparison_sees_every_rule(monkeypatch, rule):
     slabs = [item for item in oracle.TABLE["items"] if item.endswith("_slab")]
     monkeypatch.setattr(oracle, "FAMILIES", [slabs[:10], slabs[10:20], ["snow"], ["torch"], ["oak_door"]])
     assert oracle.differences(4_000, seed=5)[0]
+
+
+# -- masks -----------------------------------------------------------------------------------------------------------
+
+RELATIVE = ("up", "down", "forward", "back", "left", "right")
+
+
+def turned(right, forward, heading):
+    """An agent-frame offset as world x, z."""
+    steps = {"south": (0, 1), "west": (-1, 0), "north": (0, -1), "east": (1, 0)}
+    headings = list(steps)
+    ahead = steps[heading]
+    aside = steps[headings[(headings.index(heading) + 1) % 4]]
+    return forward * ahead[0] + right * aside[0], forward * ahead[1] + right * aside[1]
+
+
+def face_named(relative, heading):
+    """The absolute name of a relative face."""
+    headings = ("south", "west", "north", "east")
+    turns = {"forward": 0, "right": 1, "back": 2, "left": 3}
+    return headings[(headings.index(heading) + turns[relative]) % 4] if relative in turns else relative
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_joint_masks_by_the_oracle(seed):
+    """Every PLACE of the discrete view (5^3 anchors) in a random world: allowed if and only if the oracle places it."""
+    import gymnasium as gym
+
+    draw = random.Random(seed)
+    items = ["stone", "torch", "stone_slab", "oak_door"]
+    world, start = oracle.random_world(draw, items)
+    heading = draw.randrange(4)
+    agent = Agent(start, 90.0 * heading, False, {"stone": 2, "torch": 1, "stone_slab": 3, "oak_door": 0})
+    env = gym.make("McPlace/Sandbox-v0", items=items, action_view="discrete", offset_range=2, disable_env_checker=True)
+    scenario = {"blocks": [[*cell, name] for cell, name in world.blocks.items()], "inventory": agent.inventory}
+    env.reset(seed=0, options={"scenario": scenario | {"agent": {"position": list(start), "yaw": agent.yaw}}})
+    mask = env.unwrapped.action_masks()[9:].reshape(5, 5, 5, 6, len(items))
+    name, cell = ("south", "west", "north", "east")[heading], [math.floor(c) for c in start]
+    allowed = 0
+    for right, up, forward, face, item in np.ndindex(mask.shape):
+        dx, dz = turned(right - 2, forward - 2, name)
+        anchor = (cell[0] + dx, cell[1] + up - 2, cell[2] + dz)
+        reason, _ = judge(world, agent, anchor, face_named(RELATIVE[face], name), items[item])
+        assert mask[right, up, forward, face, item] == (reason == "none"), (anchor, RELATIVE[face], items[item], reason)
+        allowed += reason == "none"
+    assert allowed > 20
