@@ -12,7 +12,7 @@ from mc_place_env.types import LATENCY_TABLE, MAX_ITEMS, MAX_PENDING, ActionType
 
 ACTION_VIEWS = ("dict", "multi_discrete", "discrete", "tuple")
 PRECHECKS = ("arguments", "world")
-OPTIONAL_OBSERVATIONS = ("spatial_map", "action_mask")
+OPTIONAL_OBSERVATIONS = ("spatial_map", "action_mask", "shapes")
 LIVE_ONLY = ("server", "version", "username")
 
 

@@ -138,6 +138,17 @@ class CellClass(IntEnum):
     ITEM = 5
 
 
+class ShapeClass(IntEnum):
+    """The collision shape of a cell's block, for the optional observation `shapes`: slabs, layers, fences, doors."""
+
+    NONE = 0
+    LOWER = 1  # from the floor of the cell, not to its top
+    UPPER = 2  # from above the floor to the top
+    FULL = 3
+    TALL = 4  # reaches into the cell above
+    OTHER = 5
+
+
 class SuccessKind(IntEnum):
     """When a task is solved: never (Sandbox), every goal cell holds its block, or the agent stands in a cell."""
 
@@ -311,6 +322,7 @@ SHARED = np.dtype(
         ("palette_size", _INT),
         ("kind", _INT, (256,)),  # block name as a number: equal for states of one block
         ("cell_class", np.uint8, (256,)),
+        ("shape_class", np.uint8, (256,)),
         ("anchorable", np.uint8, (256,)),  # neither air nor fluid nor void
         ("intercepts", np.uint8, (256,)),
         ("replaceable", np.uint8, (256,)),

@@ -8,7 +8,7 @@ import numpy as np
 from mc_place_env.config import PlaceEnvConfig
 from mc_place_env.envs.actions import make_codec
 from mc_place_env.envs.making import make_batch, task_options
-from mc_place_env.envs.spaces import observation_space
+from mc_place_env.envs.spaces import observation_space, shapes
 from mc_place_env.simulation import report
 from mc_place_env.simulation.batch import Batch
 from mc_place_env.simulation.facts import FACTS
@@ -70,6 +70,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
     | `pending` | (P, 7) float32 | -64..64 | valid, destination right, up, forward (cells), face, item, age (ticks) |
     | `last_outcome` | (8,) float32 | -64..64 | valid, placed, failed, reason, destination right, up, forward, item |
     | `spatial_map` | (n, n, n) uint8 | 0..5+K | with `observe=`: 0 unknown, else 1 + class believed |
+    | `shapes` | (n, n, n) uint8 | 0..5 | with `observe=`: collision shape, ShapeClass (slabs, layers, fences, doors) |
     | `action_mask` | (width,) int8 | 0..1 | with `observe=`, in the discrete views |
 
     Classes: 0 empty, 1 replaceable, 2 anchor, 3 intercepts clicks, 4 out of world, 5 + k the block of item k.
@@ -119,7 +120,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
     | `difficulty`, `split` | float, str | per task, `"train"` | which instances are drawn |
     | `gamma`, `rewards` | float, mapping | 0.95, per task | discount of the shaping, weights of the terms |
     | `offset_range` | int | 3 | R of the discrete views |
-    | `observe` | list of str | none | `"spatial_map"`, `"action_mask"` |
+    | `observe` | list of str | none | `"spatial_map"`, `"shapes"`, `"action_mask"` |
     | `keep_spatial_map` | bool | False | the map survives resets |
     | `server`, `version`, `username` | str | `"embedded"`, `"1.20.4"`, generated | live: our server or `host:port` |
     | `render_mode` | str | None | `"rgb_array"`, `"human"`, `"ansi"` |
@@ -276,6 +277,8 @@ speed (blocks/tick), on_ground, sneaking, moving |
         batch, observe = self._batch, self.config.observe
         if "spatial_map" in observe:
             parts["spatial_map"] = self.spatial_map.believed(batch.rows, batch.shared, self.config.view_radius)
+        if "shapes" in observe:
+            parts["shapes"] = shapes(batch)[0]
         if "action_mask" in observe:
             parts["action_mask"] = self.action_masks().astype(np.int8)
         return parts

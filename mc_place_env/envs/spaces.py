@@ -4,8 +4,8 @@ import numpy as np
 from gymnasium import spaces
 
 from mc_place_env.simulation.batch import Batch
-from mc_place_env.simulation.observe import LIMIT
-from mc_place_env.types import MAX_ITEMS, Buffers, CellClass
+from mc_place_env.simulation.observe import LIMIT, write_shapes
+from mc_place_env.types import MAX_ITEMS, Buffers, CellClass, ShapeClass
 
 MAX_STACKS = 36.0
 
@@ -23,6 +23,8 @@ def observation_space(batch: Batch, mask_width: int) -> spaces.Dict:
         parts[name] = spaces.Box(low, high, shape, np.float32)
     if "spatial_map" in batch.config.observe:
         parts["spatial_map"] = spaces.Box(0, n_classes, batch.out.voxels.shape[1:], np.uint8)
+    if "shapes" in batch.config.observe:
+        parts["shapes"] = spaces.Box(0, len(ShapeClass) - 1, batch.out.voxels.shape[1:], np.uint8)
     if "action_mask" in batch.config.observe:
         parts["action_mask"] = spaces.Box(0, 1, (mask_width,), np.int8)
     return spaces.Dict(parts)
@@ -37,3 +39,10 @@ def observation(batch: Batch, buffers: Buffers, copy: bool = True) -> dict[str, 
     for name, (place, shape) in batch.number_slices.items():
         parts[name] = numbers[:, place].reshape(len(numbers), *shape)
     return parts
+
+
+def shapes(batch: Batch) -> np.ndarray:
+    """The optional observation `shapes`: uint8 (n, side, side, side)."""
+    cubes = np.empty_like(batch.out.voxels)
+    write_shapes(batch.rows, batch.shared, cubes)
+    return cubes

@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 from mc_place_env.config import PlaceEnvConfig, check_bool, check_int
 from mc_place_env.envs.actions import make_codec
 from mc_place_env.envs.making import check_mapping, make_batch, task_options
-from mc_place_env.envs.spaces import observation, observation_space
+from mc_place_env.envs.spaces import observation, observation_space, shapes
 from mc_place_env.errors import ConfigError
 from mc_place_env.simulation.facts import named_facts
 from mc_place_env.simulation.report import TERM_TEXT
@@ -169,6 +169,8 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         if "spatial_map" in self.config.observe:
             parts["spatial_map"] = np.empty_like(batch.out.voxels)
             learn_and_write(batch.rows, batch.shared, self._known, parts["spatial_map"])
+        if "shapes" in self.config.observe:
+            parts["shapes"] = shapes(batch)
         if "action_mask" in self.config.observe:
             parts["action_mask"] = self.action_masks().astype(np.int8)
         return parts

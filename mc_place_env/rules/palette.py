@@ -8,7 +8,7 @@ from mc_place_env.errors import ConfigError, ScenarioError
 from mc_place_env.rules.blocks import DEFAULT_VERSION, BlockTable
 from mc_place_env.rules.orientation import candidates
 from mc_place_env.rules.support import DIRECTIONS, NAMES, need, offers
-from mc_place_env.types import AIR, MAX_BOXES, MAX_STATES, UNLOADED, VOID, CellClass, Face, Quadrant
+from mc_place_env.types import AIR, MAX_BOXES, MAX_STATES, UNLOADED, VOID, CellClass, Face, Quadrant, ShapeClass
 
 State = tuple[str, int]  # block name, offset of the state
 FULL_CUBE = [[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]]
@@ -164,6 +164,7 @@ class Palette:
         shared["box_count"][palette_id] = len(boxes)
         for k, box in enumerate(boxes):
             shared["boxes"][palette_id, k] = box
+        shared["shape_class"][palette_id] = shape_class(boxes)
 
     def _fill_properties(self, shared: np.ndarray, palette_id: int, name: str, offset: int) -> None:
         fluid = self.table.has_tag(name, "fluid")
@@ -229,3 +230,17 @@ class Palette:
         if self._replaceable(name, offset):
             return CellClass.REPLACEABLE
         return CellClass.INTERCEPTING if self.table.has_tag(name, "intercepts") else CellClass.ANCHOR
+
+
+def shape_class(boxes: list[list[float]]) -> ShapeClass:
+    """What a policy sees of a collision shape."""
+    if not boxes:
+        return ShapeClass.NONE
+    if boxes == FULL_CUBE:
+        return ShapeClass.FULL
+    low, high = min(box[1] for box in boxes), max(box[4] for box in boxes)
+    if high > 1.0:
+        return ShapeClass.TALL
+    if low == 0.0:
+        return ShapeClass.LOWER if high < 1.0 else ShapeClass.OTHER
+    return ShapeClass.UPPER if high == 1.0 else ShapeClass.OTHER

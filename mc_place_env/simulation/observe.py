@@ -6,7 +6,7 @@ inventory, pose, pending and last outcome one after another; `number_slices` tel
 
 import math
 
-from mc_place_env.jit import jit, scalar
+from mc_place_env.jit import entry, jit, scalar
 from mc_place_env.rules.geometry import (
     agent_forward,
     agent_right,
@@ -18,6 +18,7 @@ from mc_place_env.rules.geometry import (
     world_x,
     world_z,
 )
+from mc_place_env.rules.world import block_at
 from mc_place_env.simulation.copy import copy_items
 from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, CellClass, Outcome
 
@@ -186,3 +187,19 @@ def write_offset(row, cell, quadrant, at):
 def cut(value):
     """Keeps a number within the observation space."""
     return min(max(float(value), -LIMIT), LIMIT)
+
+
+@entry
+def write_shapes(rows, shared, cubes):
+    """The optional observation `shapes` of every row: uint8 (n, side, side, side), see ShapeClass."""
+    r = shared[0].view_radius
+    for i in range(len(rows)):
+        row = rows[i]
+        quadrant = quadrant_of(row.yaw)
+        x, y, z = cell_of(row.position[0]), cell_of(row.position[1]), cell_of(row.position[2])
+        for right in range(-r, r + 1):
+            for forward in range(-r, r + 1):
+                at_x, at_z = x + world_x(quadrant, right, forward), z + world_z(quadrant, right, forward)
+                for up in range(-r, r + 1):
+                    state = block_at(row, shared[0], at_x, y + up, at_z)
+                    cubes[i, right + r, forward + r, up + r] = shared[0].shape_class[state]
