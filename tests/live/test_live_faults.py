@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from importlib.util import find_spec
 from pathlib import Path
@@ -203,6 +204,7 @@ def test_stepping_on_after_the_end(env):
 
 SCRIPT = """
 import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in a shell's background
 import gymnasium, mc_place_env
 from mc_place_env.minecraft.bridge import bridge
 env = gymnasium.make("McPlace/Sandbox-v0", backend="minecraft", items=["stone"], episode_steps=10**6)
@@ -222,6 +224,9 @@ def run_script(body):
         text=True,
         start_new_session=True,
     )
+    bound = threading.Timer(40.0, process.kill)  # a script that hangs fails its test, and the suite goes on
+    bound.daemon = True
+    bound.start()
     pids = [int(word) for word in process.stdout.readline().split()]
     assert len(pids) == 2, process.communicate()[1]
     return process, pids

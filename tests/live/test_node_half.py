@@ -557,6 +557,7 @@ def test_node_killed_or_stopped(own, number):
 
 SCRIPT_HEAD = f"""
 import os, signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in a shell's background
 sys.path[:0] = [{str(REPOSITORY)!r}, {str(Path(__file__).parent)!r}]
 from test_node_half import World, scenario
 from mc_place_env.minecraft.server import EmbeddedServer
