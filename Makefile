@@ -29,6 +29,7 @@ test: setup
 	$(BIN)/python -m pytest -m live
 
 bench: setup
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
 	$(BIN)/python benchmarks/throughput.py
 
 conformance: setup
