@@ -16,20 +16,7 @@ from mc_place_env.simulation.view import Agent, RowView
 from mc_place_env.spatial_map import SpatialMap
 from mc_place_env.types import ACTION, ActionType
 
-STATUS, REASON, TICK, SUCCESS, PENDING, OUTCOMES, CHANGES, TERMINATED, TRUNCATED = (
-    FACTS.index(name)
-    for name in (
-        "status",
-        "reason",
-        "tick",
-        "is_success",
-        "pending_count",
-        "outcome_count",
-        "change_count",
-        "terminated",
-        "truncated",
-    )
-)
+STATUS, REASON, _, TICK, SUCCESS, PENDING, OUTCOMES, CHANGES, TERMINATED, TRUNCATED = range(len(FACTS))
 
 
 class PlaceEnv(gym.Env):

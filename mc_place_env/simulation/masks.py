@@ -93,7 +93,6 @@ def write_marginal_mask(row, shared, types, mask, i):
         mask[i, k] = any_place if types[k] == ActionType.PLACE else type_allowed(row, shared, types[k])
     if not any_place:
         mask[i, n:] = True
-    return any_place
 
 
 @jit

@@ -5,14 +5,13 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers import make, make_vec, scenario
+from processes import FAULT_LIMIT, assert_gone, start_script
 
 if find_spec("javascript") is None:  # importing it would start Node
     pytest.skip("needs the extra [minecraft]", allow_module_level=True)
@@ -25,7 +24,6 @@ from mc_place_env.types import ActionType
 
 pytestmark = pytest.mark.live
 
-FAULT_LIMIT = 3.0  # seconds until a fault must have surfaced
 STONE = "stone"
 START = {"scenario": scenario(inventory={STONE: 4})}
 
@@ -34,6 +32,8 @@ START = {"scenario": scenario(inventory={STONE: 4})}
 def env():
     """An environment of its own, reset, for a test that breaks it."""
     env = make(backend="minecraft", items=(STONE,), episode_steps=1000)
+    env.reset(seed=0, options=START)
+    step(env)  # compiles what a step needs, outside the limits of the faults
     env.reset(seed=0, options=START)
     yield env
     env.close()
@@ -217,35 +217,7 @@ print(env.unwrapped.backend.server.pid, bridge.pid, flush=True)
 
 def run_script(body):
     """Start a script with an open environment; returns it and the pids of its server and its Node."""
-    process = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", SCRIPT + body],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    bound = threading.Timer(40.0, process.kill)  # a script that hangs fails its test, and the suite goes on
-    bound.daemon = True
-    bound.start()
-    pids = [int(word) for word in process.stdout.readline().split()]
-    assert len(pids) == 2, process.communicate()[1]
-    return process, pids
-
-
-def assert_gone(pids):
-    end = time.monotonic() + FAULT_LIMIT
-    while [pid for pid in pids if running(pid)] and time.monotonic() < end:
-        time.sleep(0.02)
-    assert [pid for pid in pids if running(pid)] == []
-
-
-def running(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    status = Path(f"/proc/{pid}/stat")
-    return not (status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] == "Z")
+    return start_script("-W", "ignore", "-c", SCRIPT + body)
 
 
 def test_the_interpreter_exits_with_an_open_environment():

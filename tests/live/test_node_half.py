@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from processes import FAULT_LIMIT, assert_gone, start_script
 
 if find_spec("javascript") is None:  # importing it would start Node
     pytest.skip("needs the extra [minecraft]", allow_module_level=True)
@@ -30,7 +31,6 @@ pytestmark = pytest.mark.live
 
 REPOSITORY = Path(__file__).parents[2]
 VERSION = "1.20.4"
-FAULT_LIMIT = 3.0  # seconds until a fault must have surfaced
 AIR, STONE, DIRT = 0, 1, 10
 STONE_SLAB_TOP, STONE_SLAB_BOTTOM = 11223, 11225
 SHORT_GRASS, WATER, CHEST, OAK_FENCE, TORCH = 2005, 80, 2955, 5848, 2355
@@ -575,29 +575,7 @@ def run_script(tmp_path, body):
     lines = "".join(f"    {line}\n" for line in body.strip().splitlines())
     script = tmp_path / "script.py"
     script.write_text(SCRIPT_HEAD + lines + "\nmain()\n")
-    process = subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    assert process.stdout is not None
-    pids = [int(word) for word in process.stdout.readline().split()]
-    assert len(pids) == 2, process.communicate()[1]
-    return process, pids
-
-
-def assert_gone(pids):
-    end = time.monotonic() + FAULT_LIMIT
-    while [pid for pid in pids if running(pid)] and time.monotonic() < end:
-        time.sleep(0.02)
-    assert [pid for pid in pids if running(pid)] == []
-
-
-def running(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    status = Path(f"/proc/{pid}/stat")
-    return not (status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] == "Z")
+    return start_script(str(script))
 
 
 def test_an_exception_ends_the_interpreter(tmp_path):
