@@ -186,6 +186,8 @@ MAX_UNDO = 512  # written cells remembered; beyond it a reset copies the whole t
 SOLID_BIT, WATER_BIT = 1 << 18, 1 << 28  # of `offers`, for compiled rules: see rules/support.py
 MAX_CANDIDATES = 6  # states an item may become on one face
 LATENCY_TABLE = 1024
+MAX_LATENCIES = 8  # latency models that episodes under way may still use
+MAX_TEMPLATES = 8  # floors, one a task family
 MAX_NUMBERS = 1024  # of the observation's vector
 MAX_FACTS = 1024  # of a step
 
@@ -283,6 +285,9 @@ ROW = np.dtype(
         ("success", _INT),
         ("needs_reset", _INT),  # the episode ended and no new one has begun
         ("instance", _INT),
+        ("template", _INT),  # whose floor the world stands on
+        ("episode_steps", _INT),
+        ("latency", _INT),  # of `latencies`, fixed at reset
         ("column", np.uint8, (64,)),  # scratch of observe.write_column_beyond
         ("numbers", np.float32, (MAX_NUMBERS,)),  # of the observation: see observe.number_slices
         ("facts", np.int32, (MAX_FACTS,)),  # of the step: see facts.fact_slices
@@ -294,12 +299,26 @@ ROW = np.dtype(
     align=True,
 )
 
+TEMPLATE = np.dtype([("blocks", np.uint8, (CELLS,)), ("seen", np.uint8, (2 * CELLS,))], align=True)  # as in ROW
+
+LATENCY = np.dtype(
+    [
+        ("entry_count", _INT),
+        ("entry_ticks", _INT, (LATENCY_TABLE,)),  # equally likely latencies until the verdict
+        ("response_count", _INT),
+        ("response_ticks", _INT, (LATENCY_TABLE,)),  # from the verdict to its report
+        ("revert_probability", _FLOAT),
+        ("revert_count", _INT),
+        ("revert_ticks", _INT, (LATENCY_TABLE,)),
+    ],
+    align=True,
+)
+
 # What all rows share: the configuration and one record of properties per palette entry, as columns.
 SHARED = np.dtype(
     [
         ("ticks_per_step", _INT),
         ("max_pending", _INT),
-        ("episode_steps", _INT),
         ("view_radius", _INT),
         ("n_items", _INT),
         ("precheck_world", _INT),
@@ -309,13 +328,8 @@ SHARED = np.dtype(
         ("min_y", _INT),
         ("max_y", _INT),
         ("actions", np.uint8, (len(ActionType),)),  # offered by the task
-        ("entry_count", _INT),
-        ("entry_ticks", _INT, (LATENCY_TABLE,)),  # equally likely latencies until the verdict
-        ("response_count", _INT),
-        ("response_ticks", _INT, (LATENCY_TABLE,)),  # from the verdict to its report
-        ("revert_probability", _FLOAT),
-        ("revert_count", _INT),
-        ("revert_ticks", _INT, (LATENCY_TABLE,)),
+        ("latency", _INT),  # of the episodes that begin now
+        ("latencies", LATENCY, (MAX_LATENCIES,)),
         ("reward_weights", _FLOAT, (len(RewardTerm),)),
         ("first_instance", _INT),
         ("instance_count", _INT),
@@ -344,8 +358,7 @@ SHARED = np.dtype(
         ("boxes", _FLOAT, (256, MAX_BOXES, 6)),  # x0 y0 z0 x1 y1 z1, blocks
         # what an item may become, by item, absolute face, heading; tried in order, 0 ends the list
         ("candidates", np.uint8, (MAX_ITEMS, len(Face), len(Quadrant), MAX_CANDIDATES)),
-        ("template_blocks", np.uint8, (CELLS,)),
-        ("template_seen", np.uint8, (2 * CELLS,)),
+        ("templates", TEMPLATE, (MAX_TEMPLATES,)),
     ],
     align=True,
 )
@@ -356,6 +369,8 @@ INSTANCE = np.dtype(
         ("origin", _INT, (3,)),
         ("position", _FLOAT, (3,)),
         ("yaw", _FLOAT),
+        ("template", _INT),
+        ("episode_steps", _INT),
         ("bare", _INT),  # air where it says nothing, instead of the template
         ("inventory", _INT, (MAX_ITEMS,)),
         ("success_kind", _INT),

@@ -43,7 +43,7 @@ def task_options(batch: Batch, options: dict[str, Any] | None) -> Instance | Non
         difficulty = check_number("difficulty", task["difficulty"], 0.0, 1.0)
     number = None if task.get("instance") is None else check_int("instance", task["instance"], 0, 2**31)
     if (split, difficulty) != (batch.split, batch.difficulty):
-        batch.set_task(split, difficulty)
+        batch.set_task(batch.task, split, difficulty, batch.latency)
     return None if number is None else batch.task.instance(number, difficulty, batch.items)
 
 

@@ -95,7 +95,7 @@ def play_round(policy: Policy, env: PlaceVectorEnv, seeds: list[int]) -> list[di
     row_seeds = seeds + [0] * (env.num_envs - len(seeds))
     observations, _ = env.reset(seed=row_seeds)
     policy.begin(env, row_seeds)
-    counter = EpisodeCounter(row_seeds, int(env.batch.shared["episode_steps"][0]))
+    counter = EpisodeCounter(row_seeds, int(env.batch.rows["episode_steps"].max()))
     while running.any():
         actions = policy.actions(env, observations, running)
         observations, rewards, terminated, truncated, info = env.step(actions)

@@ -67,16 +67,17 @@ def goal_met(row, x, y, z):
 
 
 @jit
-def restore_template(row, shared):
-    """Undoes every write since the last reset: what was changed, not the size of the world."""
-    if row.undo_count > MAX_UNDO:
-        copy_template(row, shared)
+def restore_template(row, shared, template):
+    """Undoes every write since the last reset: what was changed, not the size of the world; or takes another floor."""
+    if row.undo_count > MAX_UNDO or row.template != template:
+        row.template = template
+        copy_template(row, shared.templates[template])
     else:
         for k in range(row.undo_count):
             cell = row.undo[k]
-            row.blocks[cell] = shared.template_blocks[cell]
+            row.blocks[cell] = shared.templates[template].blocks[cell]
             at = seen_index(cell)
-            row.seen[at] = shared.template_seen[at]
+            row.seen[at] = shared.templates[template].seen[at]
             row.seen[at + SIZE_Y] = 0
     row.undo_count = 0
     row.goal_total = 0
@@ -84,12 +85,12 @@ def restore_template(row, shared):
 
 
 @jit
-def copy_template(row, shared):
+def copy_template(row, template):
     """Copies the whole template: at the start, and where the undo log was too short."""
-    blocks, template_blocks = row.blocks, shared.template_blocks
+    blocks, template_blocks = row.blocks, template.blocks
     for cell in range(CELLS):
         blocks[cell] = template_blocks[cell]
-    seen, template_seen = row.seen, shared.template_seen
+    seen, template_seen = row.seen, template.seen
     for at in range(2 * CELLS):
         seen[at] = template_seen[at]
 

@@ -17,7 +17,18 @@ from mc_place_env.simulation.facts import fact_count
 from mc_place_env.simulation.observe import number_slices
 from mc_place_env.simulation.records import records
 from mc_place_env.tasks.base import Instance, Task, build_table, region_origin, template
-from mc_place_env.types import ACTION, ROW, SHARED, SIZE_Y, Autoreset, Buffers, RewardTerm, Table
+from mc_place_env.types import (
+    ACTION,
+    MAX_LATENCIES,
+    MAX_TEMPLATES,
+    ROW,
+    SHARED,
+    SIZE_Y,
+    Autoreset,
+    Buffers,
+    RewardTerm,
+    Table,
+)
 
 PARALLEL_FROM = 64  # rows; below, threads cost more than they bring
 CHUNK = 32  # rows a thread takes at a time
@@ -39,7 +50,7 @@ class Batch:
         threads: int = 1,
         autoreset: Autoreset = Autoreset.DISABLED,
     ):
-        self.config, self.task, self.n, self.autoreset = config, task, n, autoreset
+        self.config, self.n, self.autoreset = config, n, autoreset
         self.backend: Any = None
         self.single = n == 1 and autoreset is Autoreset.DISABLED  # leaves rewards and flags to the facts
         self.parallel = threads > 1 and n >= PARALLEL_FROM
@@ -55,10 +66,11 @@ class Batch:
         self._find_buffers()
         self._everyone = np.ones(n, np.bool_)
         self._drawn, self._first = np.full(n, -1, np.int64), np.zeros(n, np.int64)
-        self._write_shared()
-        self._tables: dict[tuple[str, float], Table] = {}
-        self.set_task(config.split, task.difficulty if config.difficulty is None else config.difficulty)
-        self._write_template(template(task.floor, region_origin((0.5, 64.0, 0.5)), self.palette))
+        self._write_shared(task)
+        self._tables: dict[tuple[str, str, float], Table] = {}
+        self._templates: dict[str, int] = {}
+        difficulty = task.difficulty if config.difficulty is None else config.difficulty
+        self.set_task(task, config.split, difficulty, config.latency or LatencyModel())
         kernel.load_templates(self.rows, self.shared)
 
     def _buffers(self, n: int) -> Buffers:
@@ -75,45 +87,59 @@ class Batch:
             truncated=np.zeros(n, np.bool_),
         )
 
-    def _write_shared(self) -> None:
-        shared, config, task = self.shared[0], self.config, self.task
-        latency = config.latency or LatencyModel()
+    def _write_shared(self, task: Task) -> None:
+        shared, config = self.shared[0], self.config
         shared["ticks_per_step"] = config.ticks_per_step or task.ticks_per_step
-        shared["episode_steps"] = config.episode_steps or task.episode_steps
         shared["max_pending"], shared["view_radius"] = config.max_pending, config.view_radius
         shared["n_items"], shared["offset_range"] = len(self.items), config.offset_range
         shared["precheck_world"] = config.precheck == "world"
         shared["reach"], shared["gamma"] = config.reach, config.gamma
         shared["min_y"], shared["max_y"] = self.palette.table.min_y, self.palette.table.max_y
         shared["actions"][list(self.offered)] = 1
-        for name, ticks in (("entry", latency.entry), ("response", latency.response), ("revert", latency.revert_ticks)):
-            shared[f"{name}_count"] = len(ticks)
-            shared[f"{name}_ticks"][: len(ticks)] = ticks
-        shared["revert_probability"] = latency.revert_probability
         weights = reward_weights(config.rewards, task.rewards)
         for term in RewardTerm:
             shared["reward_weights"][term] = weights[term.name.lower()]
 
-    def _write_template(self, world: np.ndarray) -> None:
-        shared = self.shared[0]
-        self.palette.fill(shared)
-        shared["template_blocks"] = world
-        columns = shared["template_seen"].reshape(-1, 2, SIZE_Y)
-        columns[:, 0] = shared["cell_class"][world].reshape(-1, SIZE_Y)
-
-    def set_task(self, split: str, difficulty: float) -> None:
-        """From the next reset on, episodes are drawn from this split at this difficulty."""
-        if (split, difficulty) not in self._tables:
-            self._tables[split, difficulty] = self.pack(self.task.instances(split, difficulty, self.items))
-        self.table = self._tables[split, difficulty]
-        self.split, self.difficulty = split, difficulty
+    def set_task(self, task: Task, split: str, difficulty: float, latency: LatencyModel) -> None:
+        """From its next reset on, a row's episodes are instances of this split, under this latency."""
+        key = (task.name, split, difficulty)
+        if key not in self._tables:
+            self._tables[key] = self.pack(task.instances(split, difficulty, self.items), task)
+        self.table = self._tables[key]
+        self.task, self.split, self.difficulty = task, split, difficulty
         self.shared["first_instance"], self.shared["instance_count"] = 0, len(self.table.rows)
+        self._set_latency(latency)
 
-    def pack(self, instances: list[Instance]) -> Table:
-        """Instances as the kernel reads them; new block states enter the palette."""
+    def _set_latency(self, latency: LatencyModel) -> None:
+        """Episodes under way keep theirs: each change takes another of the slots."""
+        if latency == getattr(self, "latency", None):
+            return
+        self.latency, self.shared["latency"] = latency, (self.shared["latency"] + 1) % MAX_LATENCIES
+        slot = self.shared["latencies"][0, self.shared["latency"][0]]
+        for name, ticks in (("entry", latency.entry), ("response", latency.response), ("revert", latency.revert_ticks)):
+            slot[f"{name}_count"] = len(ticks)
+            slot[f"{name}_ticks"][: len(ticks)] = ticks
+        slot["revert_probability"] = latency.revert_probability
+
+    def _template(self, task: Task) -> int:
+        """Index of the family's floor, written on first use."""
+        if task.name not in self._templates:
+            if len(self._templates) == MAX_TEMPLATES:
+                raise ConfigError(f"task={task.name!r}: one environment holds at most {MAX_TEMPLATES} families")
+            world = template(task.floor, region_origin((0.5, 64.0, 0.5)), self.palette)
+            self.palette.fill(self.shared[0])
+            place = self.shared["templates"][0, len(self._templates)]
+            place["blocks"] = world
+            place["seen"].reshape(-1, 2, SIZE_Y)[:, 0] = self.shared["cell_class"][0][world].reshape(-1, SIZE_Y)
+            self._templates[task.name] = len(self._templates)
+        return self._templates[task.name]
+
+    def pack(self, instances: list[Instance], task: Task) -> Table:
+        """Instances as the kernel reads them, on the task's floor; new block states enter the palette."""
         size = len(self.palette)
         try:
-            table = build_table(instances, self.palette)
+            steps = self.config.episode_steps or task.episode_steps
+            table = build_table(instances, self.palette, self._template(task), steps)
         except ScenarioError:
             self.palette.forget_after(size)
             raise
@@ -128,7 +154,7 @@ class Batch:
     def reset(self, which: np.ndarray | None = None, instance: Instance | None = None) -> None:
         """Begins new episodes in the rows of the mask `which` (default all): on an instance, or on drawn ones."""
         which = self._everyone if which is None else which
-        table = self.table if instance is None else self.pack([instance])
+        table = self.table if instance is None else self.pack([instance], self.task)
         chosen = self._drawn if instance is None else self._first
         kernel.reset_batch(self.rows, self.shared, table, chosen, which)
         if self.backend is not None:
@@ -186,7 +212,8 @@ class Batch:
         return {
             "rows": self.rows.copy(),
             "palette": self.palette.names(),
-            "task": (self.split, self.difficulty),
+            "task": (self.task, self.split, self.difficulty, self.latency),
+            "latencies": (self.shared["latencies"].copy(), int(self.shared["latency"][0])),
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -197,6 +224,7 @@ class Batch:
             raise ConfigError("set_state: the state is of another number of environments, item list or task")
         self.palette.fill(self.shared[0])
         self.set_task(*state["task"])
+        self.shared["latencies"], self.shared["latency"] = state["latencies"]
         self.rows[:] = state["rows"]
         kernel.start_batch(self.rows, self.shared, self._addresses, self._everyone)
 

@@ -61,7 +61,7 @@ def finish_step(row, shared):
     row.step += 1
     row.success = int(check_success(row))
     row.terminated = row.success
-    row.truncated = int(not row.terminated and row.step >= shared.episode_steps)
+    row.truncated = int(not row.terminated and row.step >= row.episode_steps)
     row.needs_reset = int(row.terminated or row.truncated)
     report_outcomes(row, row.terminated or row.truncated)
     write_rewards(row, shared)
@@ -90,8 +90,9 @@ def reset_one(row, shared, table, instance):
     if instance < 0:
         instance = shared.first_instance + draw_index(row.key, 0, STREAM_INSTANCE, shared.instance_count)
     row.instance = instance
+    row.latency = shared.latency
     clear_episode(row)
-    restore_template(row, shared)
+    restore_template(row, shared, table.rows[instance].template)
     apply_instance(row, shared, table, table.rows[instance])
     settle(row, shared)
 
@@ -130,6 +131,7 @@ def apply_instance(row, shared, table, instance):
     if instance.bare:
         clear_region(row)
     row.success_kind = instance.success_kind
+    row.episode_steps = instance.episode_steps
     row.yaw = instance.yaw
     for axis in range(3):
         row.origin[axis] = instance.origin[axis]
@@ -257,5 +259,5 @@ def result_batch(rows, shared, out, which):
 def load_templates(rows, shared):
     """Fills the worlds of new rows."""
     for i in range(len(rows)):
-        copy_template(rows[i], shared[0])
+        copy_template(rows[i], shared[0].templates[0])
         rows[i].undo_count = 0

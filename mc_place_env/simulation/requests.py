@@ -117,10 +117,11 @@ def enqueue(row, x, y, z, face, item):
 @jit
 def draw_times(row, shared, request):
     """When the server judges the request, and when the agent hears of it."""
-    entry = draw_index(row.key, request.id, STREAM_ENTRY, shared.entry_count)
-    response = draw_index(row.key, request.id, STREAM_RESPONSE, shared.response_count)
-    request.resolved_tick = row.tick + shared.entry_ticks[entry]
-    request.reported_tick = request.resolved_tick + shared.response_ticks[response]
+    latency = shared.latencies[row.latency]
+    entry = draw_index(row.key, request.id, STREAM_ENTRY, latency.entry_count)
+    response = draw_index(row.key, request.id, STREAM_RESPONSE, latency.response_count)
+    request.resolved_tick = row.tick + latency.entry_ticks[entry]
+    request.reported_tick = request.resolved_tick + latency.response_ticks[response]
 
 
 @jit
@@ -143,8 +144,8 @@ def judge(row, shared, request):
         request.reason = reason
         return
     apply_placement(row, shared, request)
-    if shared.revert_probability > 0.0:
-        schedule_revert(row, shared, request)
+    if shared.latencies[row.latency].revert_probability > 0.0:
+        schedule_revert(row, shared.latencies[row.latency], request)
 
 
 @jit
@@ -197,12 +198,12 @@ def schedule(row, request, kind, tick):
 
 
 @jit
-def schedule_revert(row, shared, request):
+def schedule_revert(row, latency, request):
     """Some servers take a block back a little later."""
-    if uniform(row.key, request.id, STREAM_REVERT) >= shared.revert_probability or row.event_count >= MAX_EVENTS:
+    if uniform(row.key, request.id, STREAM_REVERT) >= latency.revert_probability or row.event_count >= MAX_EVENTS:
         return
-    wait = draw_index(row.key, request.id, STREAM_REVERT_TICKS, shared.revert_count)
-    schedule(row, request, ChangeKind.REVERT, row.tick + shared.revert_ticks[wait])
+    wait = draw_index(row.key, request.id, STREAM_REVERT_TICKS, latency.revert_count)
+    schedule(row, request, ChangeKind.REVERT, row.tick + latency.revert_ticks[wait])
 
 
 @jit

@@ -131,9 +131,10 @@ def template(floor: dict[Cell, str], origin: Cell, palette: Palette) -> np.ndarr
     return world
 
 
-def build_table(instances: list[Instance], palette: Palette) -> Table:
-    """Checks the instances and packs them as the kernel reads them."""
+def build_table(instances: list[Instance], palette: Palette, template: int, episode_steps: int) -> Table:
+    """Checks the instances and packs them as the kernel reads them; `template`: index of the floor they stand on."""
     rows = records(len(instances), INSTANCE)
+    rows["template"], rows["episode_steps"] = template, episode_steps
     blocks: list[tuple[int, int]] = []
     goals: list[tuple[int, int]] = []
     for row, instance in zip(rows, instances, strict=True):
