@@ -4,6 +4,7 @@ numba's cache looks only at the file of the function itself; a rule edited in an
 stale kernel. So the cache folder is named after a hash of every compiled source file of the package.
 """
 
+import ctypes
 import hashlib
 import os
 import sys
@@ -13,7 +14,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba import _dynfunc
 from numba.core import config
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
 from numba.extending import register_jitable
 
 PACKAGE = Path(__file__).parent
@@ -43,14 +49,70 @@ def cache_folder() -> str:
     return str(Path(base) / source_key())
 
 
+class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code that callers link and optimise as part of theirs: not optimised by itself, and no machine code."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LinkedLowering(NativeLowering):  # type: ignore[misc]
+    """Lowers an inner function into such a library. Called from Python it is what it was: plain Python."""
+
+    _name = "linked_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Replaces `NativeLowering.run_pass`, which would go on to machine code."""
+        state.library = LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        lowered, function = state["cr"], state.func_id.func
+        interpret = CALLED_FROM_PYTHON(lambda _, arguments, __: function(*arguments))
+        address = ctypes.cast(interpret, ctypes.c_void_p).value
+        kept_alive = (state.library, interpret)
+        called = _dynfunc.make_function(function, function.__name__, "", address, lowered.env, kept_alive)
+        state.targetctx.insert_user_function(called, lowered.fndesc, [state.library])
+        state["cr"] = lowered._replace(cfunc=called)
+        return True
+
+
+CALLED_FROM_PYTHON = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+
+
+class InnerCompiler(CompilerBase):  # type: ignore[misc]
+    """numba's pipeline for functions that only compiled code calls."""
+
+    def define_pipelines(self) -> list[Any]:
+        """The default passes, with our lowering."""
+        pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        pipeline.passes = [
+            (LinkedLowering, text) if kind is NativeLowering else (kind, text) for kind, text in pipeline.passes
+        ]
+        pipeline.finalize()
+        return [pipeline]
+
+
+INNER: dict[str, Any] = {
+    "error_model": "numpy",
+    "pipeline_class": InnerCompiler,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+
+
 def scalar(function: Function) -> Function:
     """For arithmetic on a few numbers: plain Python when called from Python, compiled inside kernels."""
-    return register_jitable(error_model="numpy")(function)
+    return register_jitable(**INNER)(function)
 
 
 def jit(function: Any) -> Any:
     """For the functions inside a kernel: compiled with it; not meant to be called from Python in a hurry."""
-    return numba.njit(error_model="numpy")(function)
+    return numba.njit(**INNER)(function)
 
 
 def entry(function: Any) -> Any:

@@ -3,7 +3,7 @@
 Each takes one environment's record `row` and the shared record `shared`; none changes anything.
 """
 
-from mc_place_env.jit import entry, jit, scalar
+from mc_place_env.jit import jit, scalar
 from mc_place_env.rules.geometry import face_x, face_y, face_z, in_region, quadrant_of
 from mc_place_env.rules.world import block_at
 from mc_place_env.types import MAX_CANDIDATES, SOLID_BIT, WATER_BIT, Face, Reason, Special
@@ -235,7 +235,7 @@ def check_face(row, shared, x, y, z, face, item):
     return check_cell(row, shared, x + face_x(face), y + face_y(face), z + face_z(face), face, item)
 
 
-@entry
+@jit
 def check_placement(row, shared, x, y, z, face, item):
     """The whole order of judgement for an item on an absolute face of the anchor at x, y, z -> Reason."""
     beyond = is_unloaded(row, shared, x + face_x(face), y + face_y(face), z + face_z(face))

@@ -1,6 +1,6 @@
 """The blocks of one environment: reading, writing, and what a write means for the view and the goal."""
 
-from mc_place_env.jit import entry, jit, scalar
+from mc_place_env.jit import jit, scalar
 from mc_place_env.rules.geometry import cell_index, in_array
 from mc_place_env.types import AIR, CELLS, MAX_UNDO, SIZE_Y, UNLOADED, VOID
 
@@ -29,7 +29,7 @@ def remember(row, cell):
     row.undo_count += 1
 
 
-@entry
+@jit
 def write_block(row, shared, cell, state):
     """Puts a block state into a cell (index), and keeps view and goal count true."""
     at = seen_index(cell)

@@ -2,7 +2,7 @@
 
 import math
 
-from mc_place_env.jit import entry, jit, scalar
+from mc_place_env.jit import jit, scalar
 from mc_place_env.rules.geometry import (
     absolute_face,
     cell_index,
@@ -294,7 +294,7 @@ def note_revert(row, event):
     note_change(row, event)
 
 
-@entry
+@jit
 def note_change(row, event):
     """Adds to this step's changes."""
     if row.change_count < MAX_EVENTS:
