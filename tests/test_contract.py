@@ -611,7 +611,7 @@ def test_reward_falls_with_the_verdict():
 @pytest.mark.parametrize("difficulty", [0.0, 1.0])
 def test_equal_worlds_are_in_one_split(name, difficulty):
     task = TASKS[name]
-    splits = {split: task.instances(split, difficulty, task.items) for split in ("train", "test")}
+    splits = {split: task.instances(split, task.resolve(difficulty, {}), task.items) for split in ("train", "test")}
     content = {split: {repr(instance) for instance in drawn} for split, drawn in splits.items()}
     assert content["train"]
     assert content["test"]
