@@ -6,9 +6,10 @@ instance belongs to `train` or `test` depends on its content alone, so those wit
 
 import hashlib
 import random
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from itertools import islice
 from typing import Any
 
@@ -56,6 +57,11 @@ class Instance:
     bare: bool = False  # air where it says nothing, instead of the task's floor
 
 
+def no_parameters(difficulty: float) -> Parameters:
+    """Of a family that takes none."""
+    return {}
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
     """A family of instances. `generate(random, parameters, items)` draws one; `expert(view)` gives its actions.
@@ -66,7 +72,7 @@ class Task:
 
     name: str
     generate: Callable[[random.Random, Parameters, tuple[str, ...]], Instance]
-    parameters: Callable[[float], Parameters] = lambda difficulty: {}
+    parameters: Callable[[float], Parameters] = no_parameters
     ranges: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     items: tuple[str, ...] = ("cobblestone",)
     floor: dict[Cell, str] = field(default_factory=dict)  # common to all instances
@@ -104,7 +110,7 @@ class Task:
     def instance(self, number: int, parameters: Parameters, items: tuple[str, ...]) -> Instance:
         """Instance `number`; ScenarioError if its goal is already met."""
         drawn = self.generate(random.Random(f"{self.name}/{number}"), parameters, items)
-        check_goal(self.floor | drawn.blocks, drawn, f"{self.name} instance {number}")
+        check_goal(ChainMap(drawn.blocks, self.floor), drawn, f"{self.name} instance {number}")
         return drawn
 
     def instances(self, split: str, parameters: Parameters, items: tuple[str, ...]) -> tuple[Instance, ...]:
@@ -131,13 +137,13 @@ def scaled(difficulty: float, easiest: int, hardest: int) -> int:
     return easiest + round((hardest - easiest) * difficulty)
 
 
-def check_goal(world: dict[Cell, str], instance: Instance, where: str) -> None:
+def check_goal(world: Mapping[Cell, str], instance: Instance, where: str) -> None:
     """ScenarioError where there is nothing left to do: every goal cell holds its block, or the agent stands there."""
     if is_met(world, instance):
         raise ScenarioError(f"{where}: the goal is already met at reset")
 
 
-def is_met(world: dict[Cell, str], instance: Instance) -> bool:
+def is_met(world: Mapping[Cell, str], instance: Instance) -> bool:
     """Whether the start is a success already. Of a goal block only the kind counts, not its states."""
     if instance.success is SuccessKind.STAND_AT:
         return cell_of_position(instance.position) == instance.stand_at
@@ -166,12 +172,11 @@ def region_origin(position: tuple[float, float, float]) -> Cell:
 
 def cell_number(cell: Cell, origin: Cell) -> int:
     """Index of a world cell into `blocks`; ScenarioError outside the region."""
-    at = [c - o for c, o in zip(cell, origin, strict=True)]
-    if not all(0 <= a < size for a, size in zip(at, REGION, strict=True)):
+    x, y, z = cell[0] - origin[0], cell[1] - origin[1], cell[2] - origin[2]
+    if not (0 <= x < REGION[0] and 0 <= y < REGION[1] and 0 <= z < REGION[2]):
         last = tuple(o + size - 1 for o, size in zip(origin, REGION, strict=True))
         raise ScenarioError(f"cell {tuple(cell)} lies outside the region {origin} to {last} around the agent's start")
-    x, y, z = (a + MARGIN for a in at)
-    return (x * SIZE_Z + z) * SIZE_Y + y
+    return ((x + MARGIN) * SIZE_Z + z + MARGIN) * SIZE_Y + y + MARGIN
 
 
 def empty_region() -> np.ndarray:
@@ -193,6 +198,9 @@ def build_table(instances: Sequence[Instance], palette: Palette, template: int, 
     """Checks the instances and packs them as the kernel reads them; `template`: index of the floor they stand on."""
     rows = records(len(instances), INSTANCE)
     rows["template"], rows["episode_steps"] = template, episode_steps
+    id_of, class_of = cache(palette.id), cache(partial(goal_class, palette))
+    for name in sorted({name for instance in instances for name in instance.blocks.values()}):
+        id_of(name)  # in an order that no draw decides
     blocks: list[tuple[int, int]] = []
     goals: list[tuple[int, int]] = []
     for row, instance in zip(rows, instances, strict=True):
@@ -204,8 +212,8 @@ def build_table(instances: Sequence[Instance], palette: Palette, template: int, 
             row["inventory"][palette.items.index(name)] = count
         row["first_block"], row["first_goal"] = len(blocks), len(goals)
         blocks += out_of_world_cells(origin, palette.table.min_y, palette.table.max_y)
-        blocks += [(cell_number(c, origin), palette.id(name)) for c, name in instance.blocks.items()]
-        goals += [(cell_number(c, origin), goal_class(palette, name)) for c, name in instance.goal.items()]
+        blocks += [(cell_number(c, origin), id_of(name)) for c, name in instance.blocks.items()]
+        goals += [(cell_number(c, origin), class_of(name)) for c, name in instance.goal.items()]
         row["block_count"] = len(blocks) - row["first_block"]
         row["goal_count"] = len(goals) - row["first_goal"]
     return Table(rows, _packed(blocks), _packed(goals))
