@@ -10,7 +10,8 @@ from gymnasium.envs.registration import register
 
 __version__ = "0.1.0"
 
-IDS = {name: f"McPlace/{name}-v0" for name in ("Sandbox", "Single", "Wall", "Bridge")}
+TASK_NAMES = ("Sandbox", "Single", "Wall", "Bridge", "Stairs", "Pillar", "Shelter", "Blueprint")
+IDS = {name: f"McPlace/{name}-v0" for name in TASK_NAMES}
 
 for _task, _id in IDS.items():
     register(

@@ -182,6 +182,7 @@ class PlaceEnvConfig:
     task: str = "Sandbox"
     difficulty: float | None = None
     split: str = "train"
+    parameters: Mapping[str, Any] | None = None  # of the task's family, instead of those its difficulty stands for
     backend: Any = "simulator"
     action_view: str = "dict"
     ticks_per_step: int | None = None
@@ -238,6 +239,7 @@ def _checked(config: PlaceEnvConfig) -> dict[str, Any]:
         "action_view": check_choice("action_view", config.action_view, ACTION_VIEWS),
         "precheck": check_choice("precheck", config.precheck, PRECHECKS),
         "split": check_choice("split", config.split, ("train", "test")),
+        "parameters": _checked_parameters(config.parameters),
         "latency": None if config.latency is None else LatencyModel.parse(config.latency),
         "max_pending": check_int("max_pending", config.max_pending, 1, MAX_PENDING),
         "view_radius": check_int("view_radius", config.view_radius, 1, 8),
@@ -251,6 +253,13 @@ def _checked(config: PlaceEnvConfig) -> dict[str, Any]:
         "render_mode": check_choice("render_mode", config.render_mode, (None, "rgb_array", "human", "ansi")),
         "difficulty": None if config.difficulty is None else check_number("difficulty", config.difficulty, 0.0, 1.0),
     }
+
+
+def _checked_parameters(parameters: Any) -> dict[str, Any]:
+    """A plain dict; what the names mean is the task's business."""
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise ConfigError(f"parameters={parameters!r}: expected a mapping of the task's parameters")
+    return dict(parameters or {})
 
 
 def _checked_items(items: Any) -> tuple[str, ...]:

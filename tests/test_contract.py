@@ -10,8 +10,7 @@ from helpers import IDS, as_bytes, make, make_vec, run_python, sandbox, scenario
 import mc_place_env
 from mc_place_env.config import LatencyModel, PlaceEnvConfig
 from mc_place_env.errors import ScenarioError
-from mc_place_env.tasks import TASKS
-from mc_place_env.tasks.base import Instance, check_goal, split_of
+from mc_place_env.tasks.base import Instance, check_goal
 
 VIEW_NAMES = ("dict", "multi_discrete", "discrete", "tuple")
 UNDERFOOT = ("cobblestone", 0, -1, 0, "up")
@@ -607,18 +606,6 @@ def test_reward_falls_with_the_verdict():
     assert rewards == [0.0, -0.5, -0.25, 0.0, 0.0]
 
 
-@pytest.mark.parametrize("name", ["Single", "Wall", "Bridge"])
-@pytest.mark.parametrize("difficulty", [0.0, 1.0])
-def test_equal_worlds_are_in_one_split(name, difficulty):
-    task = TASKS[name]
-    splits = {split: task.instances(split, difficulty, task.items) for split in ("train", "test")}
-    content = {split: {repr(instance) for instance in drawn} for split, drawn in splits.items()}
-    assert content["train"]
-    assert content["test"]
-    assert not content["train"] & content["test"]
-    assert all(split_of(instance) == split for split, drawn in splits.items() for instance in drawn)
-
-
 def test_a_row_draws_from_its_split():
     goals = {}
     for split in ("train", "test"):
@@ -644,27 +631,6 @@ def test_a_goal_met_in_another_spelling_is_an_error(block, goal):
     world = scenario([0, 64, 1, block], goal=[[0, 64, 1, goal]])
     with pytest.raises(ScenarioError, match="already met"):
         make(items=("cobblestone", "stone_slab", "grass")).reset(options={"scenario": world})
-
-
-@pytest.mark.parametrize("name", ["Single", "Wall", "Bridge"])
-@pytest.mark.parametrize("difficulty", [0.0, None, 1.0])
-def test_experts_solve_their_tasks(name, difficulty):
-    envs = make_vec(f"McPlace/{name}-v0", 100, split="test", difficulty=difficulty, autoreset_mode="Disabled")
-    envs.reset(seed=1)
-    expert, batch = TASKS[name].expert, envs.batch
-    solved, ended = np.zeros(100, bool), np.zeros(100, bool)
-    for _ in range(200):
-        for i in np.flatnonzero(~ended):
-            action = expert(envs.view(i))
-            for key, value in action.items():
-                batch.actions[key][i] = value
-        *_, terminated, truncated, info = envs.step(envs.encode_actions(batch.actions))
-        solved |= terminated & info["is_success"] & ~ended
-        ended |= terminated | truncated
-        if ended.all():
-            break
-    assert ended.all()
-    assert solved.sum() >= 99
 
 
 # -- spatial map -----------------------------------------------------------------------------------------------------

@@ -29,22 +29,30 @@ def make_batch(
 
 
 def task_options(batch: Batch, options: dict[str, Any] | None) -> Instance | None:
-    """Carries out `reset(options=...)`: sets split and difficulty, and returns the instance asked for, if any."""
+    """Carries out `reset(options=...)`: sets the task's settings, and returns the instance asked for, if any."""
     given = check_mapping("reset options", options)
     refuse_unknown(given, ("scenario", "task"), "reset options")
     if given.get("scenario") is not None:
         return parse_scenario(given["scenario"], batch.palette)
-    task = check_mapping("reset options['task']", given.get("task"))
-    refuse_unknown(task, ("split", "difficulty", "instance"), "reset options['task']")
-    split, difficulty = batch.split, batch.difficulty
-    if task.get("split") is not None:
-        split = check_choice("split", task["split"], ("train", "test"))
-    if task.get("difficulty") is not None:
-        difficulty = check_number("difficulty", task["difficulty"], 0.0, 1.0)
-    number = None if task.get("instance") is None else check_int("instance", task["instance"], 0, 2**31)
-    if (split, difficulty) != (batch.split, batch.difficulty):
-        batch.set_task(batch.task, split, difficulty, batch.latency)
-    return None if number is None else batch.task.instance(number, difficulty, batch.items)
+    task = dict(check_mapping("reset options['task']", given.get("task")))
+    number = task.pop("instance", None)
+    if number is not None:
+        number = check_int("instance", number, 0, 2**31)
+    set_task(batch, task)
+    return None if number is None else batch.task.instance(number, batch.parameters, batch.items)
+
+
+def set_task(batch: Batch, given: Mapping[str, Any]) -> None:
+    """Sets `split`, `difficulty` and the family's own parameters for the next resets; None leaves a setting alone.
+
+    What is not given stays, but a difficulty begins anew: it forgets parameters given before.
+    """
+    wanted = {key: value for key, value in given.items() if value is not None}
+    split = check_choice("split", wanted.pop("split", batch.split), ("train", "test"))
+    kept = {} if "difficulty" in wanted else batch.given
+    difficulty = check_number("difficulty", wanted.pop("difficulty", batch.difficulty), 0.0, 1.0)
+    if (split, difficulty, kept | wanted) != (batch.split, batch.difficulty, batch.given):
+        batch.set_task(batch.task, split, difficulty, kept | wanted, batch.latency)
 
 
 def check_mapping(key: str, value: Any) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from mc_place_env.config import PlaceEnvConfig
 from mc_place_env.envs.actions import make_codec
-from mc_place_env.envs.making import make_batch, task_options
+from mc_place_env.envs.making import make_batch, set_task, task_options
 from mc_place_env.envs.spaces import observation_space, shapes
 from mc_place_env.simulation import report
 from mc_place_env.simulation.batch import Batch
@@ -69,7 +69,8 @@ speed (blocks/tick), on_ground, sneaking, moving |
 
     ## Starting State
     An instance of the task, drawn from `split` by the seed; `reset(options={"task": {"split", "difficulty",
-    "instance"}})` chooses, `reset(options={"scenario": {...}})` builds any start (see tasks/scenario.py).
+    "instance", and the parameters of docs/tasks.md}})` chooses, `reset(options={"scenario": {...}})` builds any start
+    (see tasks/scenario.py).
 
     ## Episode End
     1. Termination: the task's goal is reached.
@@ -105,6 +106,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
     | `actions` | list of str | per task | offered action types; WAIT always is |
     | `reach` | float | 4.5 | eye to the nearest point of the anchor's cell, blocks |
     | `difficulty`, `split` | float, str | per task, `"train"` | which instances are drawn |
+    | `parameters` | mapping | by difficulty | of the task's family: docs/tasks.md |
     | `gamma`, `rewards` | float, mapping | 0.95, per task | discount of the shaping, weights of the terms |
     | `offset_range` | int | 3 | R of the discrete views |
     | `observe` | list of str | none | `"spatial_map"`, `"shapes"`, `"action_mask"` |
@@ -236,9 +238,9 @@ speed (blocks/tick), on_ground, sneaking, moving |
         """What the world as it is allows: joint for `discrete`, marginals for `multi_discrete`."""
         return self._codec.masks(self._batch)[0]
 
-    def set_task(self, split: str | None = None, difficulty: float | None = None) -> None:
-        """Takes effect at the next reset."""
-        task_options(self._batch, {"task": {"split": split, "difficulty": difficulty}})
+    def set_task(self, **settings: Any) -> None:
+        """Sets split, difficulty and parameters of the family from the next reset on: see `making.set_task`."""
+        set_task(self._batch, settings)
 
     def get_state(self) -> dict[str, Any]:
         """Plain data from which `set_state` goes on, byte for byte."""

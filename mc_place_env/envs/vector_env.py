@@ -9,7 +9,7 @@ from gymnasium.vector.utils import batch_space
 
 from mc_place_env.config import PlaceEnvConfig, check_bool, check_int
 from mc_place_env.envs.actions import make_codec
-from mc_place_env.envs.making import check_mapping, make_batch, task_options
+from mc_place_env.envs.making import check_mapping, make_batch, set_task, task_options
 from mc_place_env.envs.spaces import observation, observation_space, shapes
 from mc_place_env.errors import ConfigError
 from mc_place_env.simulation.facts import named_facts
@@ -128,9 +128,9 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         """Canonical actions ACTION (n,) in this environment's view."""
         return self._codec.encode(actions)
 
-    def set_task(self, split: str | None = None, difficulty: float | None = None) -> None:
-        """Reaches every row at its next reset."""
-        task_options(self.batch, {"task": {"split": split, "difficulty": difficulty}})
+    def set_task(self, **settings: Any) -> None:
+        """Sets split, difficulty and parameters of the family from the next reset on: see `making.set_task`."""
+        set_task(self.batch, settings)
 
     def get_state(self) -> dict[str, Any]:
         """Plain data from which `set_state` goes on, byte for byte."""

@@ -111,9 +111,9 @@ class PlaceVecEnv(VecEnv):
         """Which actions each row's world allows: bool (n, width)."""
         return self.env.action_masks()
 
-    def set_task(self, split: str | None = None, difficulty: float | None = None) -> None:
+    def set_task(self, **settings: Any) -> None:
         """Reaches every row at its next reset."""
-        self.env.set_task(split, difficulty)
+        self.env.set_task(**settings)
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
         """The attribute of the vector environment, once for each row."""

@@ -3,7 +3,7 @@
 The single environment is a batch of one. A live backend advances the rows itself; see `backends/base.py`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,10 +67,10 @@ class Batch:
         self._everyone = np.ones(n, np.bool_)
         self._drawn, self._first = np.full(n, -1, np.int64), np.zeros(n, np.int64)
         self._write_shared(task)
-        self._tables: dict[tuple[str, str, float], Table] = {}
+        self._tables: dict[str, Table] = {}
         self._templates: dict[str, int] = {}
         difficulty = task.difficulty if config.difficulty is None else config.difficulty
-        self.set_task(task, config.split, difficulty, config.latency or LatencyModel())
+        self.set_task(task, config.split, difficulty, config.parameters or {}, config.latency or LatencyModel())
         kernel.load_templates(self.rows, self.shared)
 
     def _buffers(self, n: int) -> Buffers:
@@ -100,13 +100,20 @@ class Batch:
         for term in RewardTerm:
             shared["reward_weights"][term] = weights[term.name.lower()]
 
-    def set_task(self, task: Task, split: str, difficulty: float, latency: LatencyModel) -> None:
-        """From its next reset on, a row's episodes are instances of this split, under this latency."""
-        key = (task.name, split, difficulty)
+    def set_task(
+        self, task: Task, split: str, difficulty: float, given: Mapping[str, Any], latency: LatencyModel
+    ) -> None:
+        """From its next reset on, a row's episodes are instances of this split, under this latency.
+
+        `given`: parameters of the family, instead of those that the difficulty stands for.
+        """
+        parameters = task.resolve(difficulty, given)
+        key = repr((task.name, split, parameters))
         if key not in self._tables:
-            self._tables[key] = self.pack(task.instances(split, difficulty, self.items), task)
+            self._tables[key] = self.pack(task.instances(split, parameters, self.items), task)
         self.table = self._tables[key]
         self.task, self.split, self.difficulty = task, split, difficulty
+        self.given, self.parameters = dict(given), parameters
         self.shared["first_instance"], self.shared["instance_count"] = 0, len(self.table.rows)
         self._set_latency(latency)
 
@@ -134,7 +141,7 @@ class Batch:
             self._templates[task.name] = len(self._templates)
         return self._templates[task.name]
 
-    def pack(self, instances: list[Instance], task: Task) -> Table:
+    def pack(self, instances: Sequence[Instance], task: Task) -> Table:
         """Instances as the kernel reads them, on the task's floor; new block states enter the palette."""
         size = len(self.palette)
         try:
@@ -212,7 +219,7 @@ class Batch:
         return {
             "rows": self.rows.copy(),
             "palette": self.palette.names(),
-            "task": (self.task, self.split, self.difficulty, self.latency),
+            "task": (self.task, self.split, self.difficulty, self.given, self.latency),
             "latencies": (self.shared["latencies"].copy(), int(self.shared["latency"][0])),
         }
 

@@ -1,6 +1,7 @@
 """The task families by name: one file each."""
 
-from mc_place_env.tasks import bridge, sandbox, single, wall
+from mc_place_env.tasks import blueprint, bridge, pillar, sandbox, shelter, single, stairs, wall
 from mc_place_env.tasks.base import Task
 
-TASKS: dict[str, Task] = {task.name: task for task in (sandbox.TASK, single.TASK, wall.TASK, bridge.TASK)}
+FAMILIES = (sandbox, single, wall, bridge, stairs, pillar, shelter, blueprint)
+TASKS: dict[str, Task] = {family.TASK.name: family.TASK for family in FAMILIES}

@@ -1,19 +1,22 @@
 """What a task is: plain instances (start world, goal, agent), offered items and actions, and a scripted expert.
 
-An instance is a function of (family, difficulty, number). Whether it belongs to `train` or `test` depends on its
-content alone, so instances with equal worlds are always in one split.
+An instance is a function of (family, parameters, number); a difficulty in [0, 1] stands for parameters. Whether an
+instance belongs to `train` or `test` depends on its content alone, so those with equal worlds are always in one split.
 """
 
 import hashlib
 import random
-from collections.abc import Callable
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, lru_cache, partial
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from mc_place_env.errors import ScenarioError
+from mc_place_env.config import check_choice, check_int, closest
+from mc_place_env.errors import ConfigError, ScenarioError
 from mc_place_env.rules.palette import Palette
 from mc_place_env.simulation.records import records
 from mc_place_env.types import (
@@ -35,6 +38,7 @@ from mc_place_env.types import (
 )
 
 Cell = tuple[int, int, int]
+Parameters = dict[str, Any]
 TEST_SHARE = 5  # one instance in five is for testing
 INSTANCES = {"train": 2048, "test": 512}
 
@@ -53,12 +57,23 @@ class Instance:
     bare: bool = False  # air where it says nothing, instead of the task's floor
 
 
-@dataclass(frozen=True)
+def no_parameters(difficulty: float) -> Parameters:
+    """Of a family that takes none."""
+    return {}
+
+
+@dataclass(frozen=True, eq=False)
 class Task:
-    """A family of instances. `generate(random, difficulty, items)` draws one; `expert(view)` gives its actions."""
+    """A family of instances. `generate(random, parameters, items)` draws one; `expert(view)` gives its actions.
+
+    `parameters(difficulty)` are the named parameters that a difficulty stands for; `ranges` says what each may be:
+    (lowest, highest) for whole numbers, or the words it takes.
+    """
 
     name: str
-    generate: Callable[[random.Random, float, tuple[str, ...]], Instance]
+    generate: Callable[[random.Random, Parameters, tuple[str, ...]], Instance]
+    parameters: Callable[[float], Parameters] = no_parameters
+    ranges: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     items: tuple[str, ...] = ("cobblestone",)
     floor: dict[Cell, str] = field(default_factory=dict)  # common to all instances
     actions: tuple[ActionType, ...] = tuple(ActionType)
@@ -69,28 +84,71 @@ class Task:
     expert: Callable[[Any], dict[str, Any]] | None = None
     varied: bool = True  # False: one instance, in both splits
 
-    def instance(self, number: int, difficulty: float, items: tuple[str, ...]) -> Instance:
+    def resolve(self, difficulty: float, given: Mapping[str, Any]) -> Parameters:
+        """The parameters of a difficulty, overridden by those given; ConfigError lists what the family takes."""
+        for name, value in given.items():
+            if name not in self.ranges:
+                raise ConfigError(f"task: unknown setting {name!r}{closest(name, self.ranges)}; {self.takes()}")
+            self._check(name, value)
+        return self.parameters(difficulty) | dict(given)
+
+    def _check(self, name: str, value: Any) -> None:
+        allowed = self.ranges[name]
+        try:
+            if isinstance(allowed[0], str):
+                check_choice(name, value, allowed)
+            else:
+                check_int(name, value, *allowed)
+        except ConfigError as error:
+            raise ConfigError(f"{error}; {self.takes()}") from None
+
+    def takes(self) -> str:
+        """In words, the settings of the family and the ranges of its parameters."""
+        named = [f"{name} in {list(allowed)}" for name, allowed in self.ranges.items()]
+        return f"{self.name} takes {', '.join(['split', 'difficulty', 'instance', *named])}"
+
+    def instance(self, number: int, parameters: Parameters, items: tuple[str, ...]) -> Instance:
         """Instance `number`; ScenarioError if its goal is already met."""
-        drawn = self.generate(random.Random(f"{self.name}/{number}"), difficulty, items)
-        check_goal(self.floor | drawn.blocks, drawn, f"{self.name} instance {number}")
+        drawn = self.generate(random.Random(f"{self.name}/{number}"), parameters, items)
+        check_goal(ChainMap(drawn.blocks, self.floor), drawn, f"{self.name} instance {number}")
         return drawn
 
-    def instances(self, split: str, difficulty: float, items: tuple[str, ...]) -> list[Instance]:
+    def instances(self, split: str, parameters: Parameters, items: tuple[str, ...]) -> tuple[Instance, ...]:
         """The instances of a split, in order of number; ScenarioError if the family is too small to fill it."""
-        if not self.varied:
-            return [self.instance(0, difficulty, items)]
-        numbered = (self.instance(number, difficulty, items) for number in range(20 * INSTANCES[split]))
-        chosen = list(islice((drawn for drawn in numbered if split_of(drawn) == split), INSTANCES[split]))
-        if not chosen:
-            raise ScenarioError(f"{self.name} at difficulty {difficulty} has no instance in the {split} split")
-        return chosen
+        return _instances(self, split, tuple(parameters.items()), items)
 
 
-def check_goal(world: dict[Cell, str], instance: Instance, where: str) -> None:
-    """ScenarioError where there is nothing left to do: every goal cell holds its block, whatever its states."""
-    met = (world.get(c, "").partition("[")[0] == name.partition("[")[0] for c, name in instance.goal.items())
-    if instance.success is SuccessKind.GOAL_CELLS and all(met):
+@lru_cache(maxsize=32)
+def _instances(
+    task: Task, split: str, parameters: tuple[tuple[str, Any], ...], items: tuple[str, ...]
+) -> tuple[Instance, ...]:
+    """Drawn once a process: environments of the same task share them."""
+    if not task.varied:
+        return (task.instance(0, dict(parameters), items),)
+    numbered = (task.instance(number, dict(parameters), items) for number in range(20 * INSTANCES[split]))
+    chosen = tuple(islice((drawn for drawn in numbered if split_of(drawn) == split), INSTANCES[split]))
+    if not chosen:
+        raise ScenarioError(f"{task.name} with {dict(parameters)} has no instance in the {split} split")
+    return chosen
+
+
+def scaled(difficulty: float, easiest: int, hardest: int) -> int:
+    """The whole number that a difficulty in [0, 1] stands for."""
+    return easiest + round((hardest - easiest) * difficulty)
+
+
+def check_goal(world: Mapping[Cell, str], instance: Instance, where: str) -> None:
+    """ScenarioError where there is nothing left to do: every goal cell holds its block, or the agent stands there."""
+    if is_met(world, instance):
         raise ScenarioError(f"{where}: the goal is already met at reset")
+
+
+def is_met(world: Mapping[Cell, str], instance: Instance) -> bool:
+    """Whether the start is a success already. Of a goal block only the kind counts, not its states."""
+    if instance.success is SuccessKind.STAND_AT:
+        return cell_of_position(instance.position) == instance.stand_at
+    met = (world.get(c, "").partition("[")[0] == name.partition("[")[0] for c, name in instance.goal.items())
+    return instance.success is SuccessKind.GOAL_CELLS and all(met)
 
 
 def split_of(instance: Instance) -> str:
@@ -100,20 +158,25 @@ def split_of(instance: Instance) -> str:
     return "test" if int.from_bytes(digest, "big") % TEST_SHARE == 0 else "train"
 
 
+def cell_of_position(position: tuple[float, float, float]) -> Cell:
+    """The cell of a body's feet."""
+    x, y, z = (int(np.floor(c + 1e-6)) for c in position)
+    return x, y, z
+
+
 def region_origin(position: tuple[float, float, float]) -> Cell:
     """Lowest cell of the region around a start position."""
-    x, y, z = (int(np.floor(c + 1e-6)) - size // 2 for c, size in zip(position, REGION, strict=True))
+    x, y, z = (c - size // 2 for c, size in zip(cell_of_position(position), REGION, strict=True))
     return x, y, z
 
 
 def cell_number(cell: Cell, origin: Cell) -> int:
     """Index of a world cell into `blocks`; ScenarioError outside the region."""
-    at = [c - o for c, o in zip(cell, origin, strict=True)]
-    if not all(0 <= a < size for a, size in zip(at, REGION, strict=True)):
+    x, y, z = cell[0] - origin[0], cell[1] - origin[1], cell[2] - origin[2]
+    if not (0 <= x < REGION[0] and 0 <= y < REGION[1] and 0 <= z < REGION[2]):
         last = tuple(o + size - 1 for o, size in zip(origin, REGION, strict=True))
         raise ScenarioError(f"cell {tuple(cell)} lies outside the region {origin} to {last} around the agent's start")
-    x, y, z = (a + MARGIN for a in at)
-    return (x * SIZE_Z + z) * SIZE_Y + y
+    return ((x + MARGIN) * SIZE_Z + z + MARGIN) * SIZE_Y + y + MARGIN
 
 
 def empty_region() -> np.ndarray:
@@ -131,10 +194,13 @@ def template(floor: dict[Cell, str], origin: Cell, palette: Palette) -> np.ndarr
     return world
 
 
-def build_table(instances: list[Instance], palette: Palette, template: int, episode_steps: int) -> Table:
+def build_table(instances: Sequence[Instance], palette: Palette, template: int, episode_steps: int) -> Table:
     """Checks the instances and packs them as the kernel reads them; `template`: index of the floor they stand on."""
     rows = records(len(instances), INSTANCE)
     rows["template"], rows["episode_steps"] = template, episode_steps
+    id_of, class_of = cache(palette.id), cache(partial(goal_class, palette))
+    for name in sorted({name for instance in instances for name in instance.blocks.values()}):
+        id_of(name)  # in an order that no draw decides
     blocks: list[tuple[int, int]] = []
     goals: list[tuple[int, int]] = []
     for row, instance in zip(rows, instances, strict=True):
@@ -146,8 +212,8 @@ def build_table(instances: list[Instance], palette: Palette, template: int, epis
             row["inventory"][palette.items.index(name)] = count
         row["first_block"], row["first_goal"] = len(blocks), len(goals)
         blocks += out_of_world_cells(origin, palette.table.min_y, palette.table.max_y)
-        blocks += [(cell_number(c, origin), palette.id(name)) for c, name in instance.blocks.items()]
-        goals += [(cell_number(c, origin), goal_class(palette, name)) for c, name in instance.goal.items()]
+        blocks += [(cell_number(c, origin), id_of(name)) for c, name in instance.blocks.items()]
+        goals += [(cell_number(c, origin), class_of(name)) for c, name in instance.goal.items()]
         row["block_count"] = len(blocks) - row["first_block"]
         row["goal_count"] = len(goals) - row["first_goal"]
     return Table(rows, _packed(blocks), _packed(goals))

@@ -3,18 +3,24 @@
 import random
 
 from mc_place_env.rules.geometry import world_x, world_z
-from mc_place_env.tasks.base import Cell, Instance, Task
+from mc_place_env.tasks.base import Cell, Instance, Parameters, Task, scaled
 from mc_place_env.tasks.expert import build_and_walk
 from mc_place_env.tasks.sandbox import GROUND
 from mc_place_env.tasks.single import REWARDS
 from mc_place_env.types import SuccessKind
 
-PIT = GROUND - 3  # a fall that hurts nobody
+PIT = GROUND - 3  # a fall that hurts nobody, and out of reach from above
+PIT_FLOOR = {(x, PIT, z): "stone" for x in range(-16, 17) for z in range(-16, 17)}
 
 
-def generate(draw: random.Random, difficulty: float, items: tuple[str, ...]) -> Instance:
-    """The gap is 1 (difficulty 0) to 5 (difficulty 1) cells long; heading, kind and ledges are random."""
-    quadrant, length = draw.randrange(4), 1 + round(4 * difficulty)
+def parameters(difficulty: float) -> Parameters:
+    """`length` of the gap in cells."""
+    return {"length": scaled(difficulty, 1, 5)}
+
+
+def generate(draw: random.Random, parameters: Parameters, items: tuple[str, ...]) -> Instance:
+    """Heading, kind and ledges are random."""
+    quadrant, length = draw.randrange(4), parameters["length"]
     kind, width = draw.choice(("stone", "grass_block", "oak_planks")), draw.randint(0, 2)
 
     def cell(right: int, up: int, forward: int) -> Cell:
@@ -35,8 +41,10 @@ def generate(draw: random.Random, difficulty: float, items: tuple[str, ...]) -> 
 TASK = Task(
     name="Bridge",
     generate=generate,
+    parameters=parameters,
+    ranges={"length": (1, 8)},
     items=("cobblestone",),
-    floor={(x, PIT, z): "stone" for x in range(-16, 17) for z in range(-16, 17)},
+    floor=PIT_FLOOR,
     episode_steps=96,
     difficulty=0.5,
     rewards=REWARDS,

@@ -3,7 +3,7 @@
 import random
 from itertools import product
 
-from mc_place_env.tasks.base import Instance, Task
+from mc_place_env.tasks.base import Instance, Parameters, Task
 from mc_place_env.types import SuccessKind
 
 GROUND = 63  # height of every task's floor; the agent starts in cell (0, 64, 0)
@@ -15,7 +15,7 @@ def floor(radius: int, name: str = "stone") -> dict[tuple[int, int, int], str]:
     return {(x, GROUND, z): name for x, z in product(side, side)}
 
 
-def generate(draw: random.Random, difficulty: float, items: tuple[str, ...]) -> Instance:
+def generate(draw: random.Random, parameters: Parameters, items: tuple[str, ...]) -> Instance:
     """The flat world, with a stack of every item."""
     return Instance(blocks={}, inventory=dict.fromkeys(items, 64), success=SuccessKind.NEVER)
 

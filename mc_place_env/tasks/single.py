@@ -2,7 +2,7 @@
 
 import random
 
-from mc_place_env.tasks.base import Instance, Task
+from mc_place_env.tasks.base import Instance, Parameters, Task, scaled
 from mc_place_env.tasks.expert import build_goal
 from mc_place_env.tasks.sandbox import GROUND, floor
 
@@ -10,10 +10,14 @@ ITEMS = ("cobblestone", "dirt", "oak_planks")
 REWARDS = {"progress": 0.5, "wrong_block": 0.005, "failed_request": 0.0005, "time": 0.002, "success": 1.0}
 
 
-def generate(draw: random.Random, difficulty: float, items: tuple[str, ...]) -> Instance:
-    """The cell is up to 1 (difficulty 0) to 3 (difficulty 1) cells away; heading and kind are random."""
-    radius = 1 + round(2 * difficulty)
-    side = range(-radius, radius + 1)
+def parameters(difficulty: float) -> Parameters:
+    """`distance`: how far the cell is at most, in cells along either axis."""
+    return {"distance": scaled(difficulty, 1, 3)}
+
+
+def generate(draw: random.Random, parameters: Parameters, items: tuple[str, ...]) -> Instance:
+    """Cell, heading and kind of block are random."""
+    side = range(-parameters["distance"], parameters["distance"] + 1)
     cells = [(x, GROUND + 1, z) for x in side for z in side if (x, z) != (0, 0)]
     return Instance(
         blocks={},
@@ -26,6 +30,8 @@ def generate(draw: random.Random, difficulty: float, items: tuple[str, ...]) -> 
 TASK = Task(
     name="Single",
     generate=generate,
+    parameters=parameters,
+    ranges={"distance": (1, 3)},
     items=ITEMS,
     floor=floor(16),
     episode_steps=32,
