@@ -175,6 +175,7 @@ class RewardTerm(IntEnum):
     FAILED_REQUEST = 2
     TIME = 3
     SUCCESS = 4
+    APPROACH = 5
 
 
 MAX_ITEMS = 64
@@ -277,7 +278,9 @@ ROW = np.dtype(
         ("goal_matched", _INT),  # goal cells that hold their block now
         ("goal_at_reset", _INT),
         ("credited", _INT),  # goal cells matched by reported verdicts
-        ("potential", _FLOAT),
+        ("potential", _FLOAT),  # of `progress`
+        ("distance_at_reset", _INT),  # to `stand_at`, cells along the axes; 0 where nothing is to be reached
+        ("nearness", _FLOAT),  # potential of `approach`
         ("reward_terms", _FLOAT, (len(RewardTerm),)),
         ("reward", _FLOAT),
         ("terminated", _INT),

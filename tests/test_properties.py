@@ -499,6 +499,27 @@ def test_shaping_telescopes(env_id, careful):
     assert careful < 1.0 or (True, True) in ends or env_id.startswith("McPlace/Bridge")
 
 
+def test_approach_telescopes_and_counts_cells():
+    """The share of the way gone; 0 at the goal, so that nothing is left of it after an episode that ends there."""
+    gamma = 0.9
+    off = {"wrong_block": 0, "failed_request": 0, "time": 0, "success": 0, "progress": 0}
+    env = make("McPlace/Bridge-v0", gamma=gamma, rewards=off | {"approach": 3.0}, latency=2)
+    rng = np.random.default_rng(1)
+    for seed, careful in enumerate((1.0, 0.5, 0.0) * 4):
+        env.reset(seed=seed)
+        view, total, discount, ended = env.unwrapped.view, 0.0, 1.0, False
+        goal = env.unwrapped.batch.rows["stand_at"][0]
+        start = np.abs(goal - view.agent_cell).sum()
+        while not ended:
+            _, reward, terminated, truncated, _ = env.step(expert_or_random(env, rng, careful))
+            total += discount * reward
+            discount *= gamma
+            ended = terminated or truncated
+        left = 0.0 if terminated else 3.0 * discount * (1 - np.abs(goal - view.agent_cell).sum() / start)
+        assert total == pytest.approx(left, abs=1e-9)
+        assert careful < 1.0 or terminated
+
+
 def expert_or_random(env, rng, careful):
     if rng.random() < careful:
         return env.unwrapped._batch.task.expert(env.unwrapped.view)

@@ -64,8 +64,9 @@ speed (blocks/tick), on_ground, sneaking, moving |
 
     ## Rewards
     Weighted terms, in `info["reward_terms"]`; they sum to the reward. `progress` is potential-based shaping on the
-    share of missing goal cells filled by reported verdicts; `wrong_block`, `failed_request`, `time` (a tick) are
-    penalties; `success` is paid once. Everything falls when the verdict is reported. Sandbox has no reward.
+    share of missing goal cells filled by reported verdicts, `approach` on the share of the way gone to the cell to
+    stand in (weight 0 in most tasks); `wrong_block`, `failed_request`, `time` (a tick) are penalties; `success` is
+    paid once. What a request earns falls when its verdict is reported. Sandbox has no reward.
 
     ## Starting State
     An instance of the task, drawn from `split` by the seed; `reset(options={"task": {"split", "difficulty",

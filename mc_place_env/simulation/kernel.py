@@ -15,7 +15,7 @@ from mc_place_env.simulation.facts import write_facts
 from mc_place_env.simulation.observe import write_cubes, write_numbers
 from mc_place_env.simulation.random import STREAM_INSTANCE, draw_index, episode_key
 from mc_place_env.simulation.requests import check_action, judge_due, refuse, report_outcomes, run_events, submit
-from mc_place_env.simulation.rewards import write_rewards
+from mc_place_env.simulation.rewards import distance_to_goal, write_rewards
 from mc_place_env.types import ActionType, Autoreset, Reason, Status, SuccessKind
 
 
@@ -117,6 +117,7 @@ def clear_episode(row):
     row.jump_asked = 0
     row.credited = 0
     row.potential = 0.0
+    row.nearness = 0.0
     row.reward = 0.0
     row.reward_terms[:] = 0.0
     row.terminated = 0
@@ -145,6 +146,7 @@ def apply_instance(row, shared, table, instance):
     for k in range(instance.first_goal, instance.first_goal + instance.goal_count):
         write_goal(row, table.goals[k].cell, table.goals[k].state)
     row.goal_at_reset = row.goal_matched
+    row.distance_at_reset = distance_to_goal(row)
 
 
 @jit

@@ -4,8 +4,9 @@ Everything falls when the verdict is reported; `relabel_credit` (evaluation) mov
 """
 
 from mc_place_env.jit import jit
+from mc_place_env.rules.geometry import cell_of
 from mc_place_env.rules.world import goal_class, goal_met
-from mc_place_env.types import Outcome, RewardTerm
+from mc_place_env.types import Outcome, RewardTerm, SuccessKind
 
 
 @jit
@@ -17,6 +18,7 @@ def write_rewards(row, shared):
     terms[RewardTerm.FAILED_REQUEST] = -weights[RewardTerm.FAILED_REQUEST] * failed_requests(row)
     terms[RewardTerm.TIME] = -weights[RewardTerm.TIME] * shared.ticks_per_step
     terms[RewardTerm.SUCCESS] = weights[RewardTerm.SUCCESS] * row.success
+    terms[RewardTerm.APPROACH] = weights[RewardTerm.APPROACH] * approach(row, shared)
     row.reward = 0.0
     for k in range(len(row.reward_terms)):
         row.reward += terms[k]
@@ -34,6 +36,28 @@ def progress(row, shared):
     shaping = shared.gamma * potential - row.potential
     row.potential = potential
     return shaping
+
+
+@jit
+def approach(row, shared):
+    """The same shaping on the way to the cell to stand in: its share gone, negative further away than at reset."""
+    nearness = 0.0
+    if row.distance_at_reset > 0 and not row.terminated:
+        nearness = 1.0 - distance_to_goal(row) / row.distance_at_reset
+    shaping = shared.gamma * nearness - row.nearness
+    row.nearness = nearness
+    return shaping
+
+
+@jit
+def distance_to_goal(row):
+    """Cells along the axes from the agent's cell to the one to stand in; 0 where a task has none."""
+    if row.success_kind != SuccessKind.STAND_AT:
+        return 0
+    distance = 0
+    for axis in range(3):
+        distance += abs(cell_of(row.position[axis]) - row.stand_at[axis])
+    return distance
 
 
 @jit
