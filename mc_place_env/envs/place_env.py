@@ -141,11 +141,8 @@ speed (blocks/tick), on_ground, sneaking, moving |
         """Views into the batch's buffers, made once: a step has no time to make them."""
         batch = self._batch
         self._columns = {key: batch.actions[key] for key in ACTION.fields or ()}
-        self._voxels, self._goal, self._numbers, facts, self._terms = (part[0] for part in batch.out[:5])
-        self._facts = facts[: len(FACTS)]
-        self._number_parts = [
-            (name, place, None if len(shape) == 1 else shape) for name, (place, shape) in batch.number_slices.items()
-        ]
+        self._voxels, self._goal, self._terms = batch.out.voxels[0], batch.out.goal[0], batch.out.terms[0]
+        self._facts = batch.out.facts.view(np.int32)[: len(FACTS)]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """An unpickled view is a copy: makes them anew."""
@@ -257,10 +254,10 @@ speed (blocks/tick), on_ground, sneaking, moving |
     # -- info --------------------------------------------------------------------------------------------------------
 
     def _observation(self) -> dict[str, np.ndarray]:
-        numbers = self._numbers.copy()
+        numbers = self._batch.out.numbers.copy()
         parts = {"voxels": self._voxels.copy(), "goal": self._goal.copy()}
-        for name, place, shape in self._number_parts:
-            parts[name] = numbers[place] if shape is None else numbers[place].reshape(shape)
+        for name in numbers.dtype.names:
+            parts[name] = numbers[name][0]
         return self._add_optional(parts) if self.config.observe else parts
 
     def _add_optional(self, parts: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

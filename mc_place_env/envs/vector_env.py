@@ -178,7 +178,7 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
     def _info(self, buffers: Buffers) -> dict[str, Any]:
         facts = buffers.facts.copy() if self.copy else buffers.facts
         terms = buffers.terms.copy() if self.copy else buffers.terms
-        info: dict[str, Any] = named_facts(facts, self.config.max_pending)
+        info: dict[str, Any] = named_facts(facts)
         del info["terminated"], info["truncated"]
         info["is_success"] = info["is_success"] != 0
         info["reward_terms"] = {name: terms[:, k] for k, name in enumerate(TERM_TEXT)}

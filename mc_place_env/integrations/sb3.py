@@ -90,7 +90,7 @@ class PlaceVecEnv(VecEnv):
         """Writes the infos of the rows whose episode ended, and begins their statistics anew."""
         final, seconds = self.batch.final, round(time.time() - self._began, 6)
         last = {key: part[ended] for key, part in observation(self.batch, final, copy=False).items()}
-        success = final.facts[:, facts.FACTS.index("is_success")] != 0
+        success = final.facts["is_success"] != 0
         for k, i in enumerate(ended.tolist()):
             infos[i] |= {
                 "episode": {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": seconds},
@@ -145,21 +145,11 @@ class PlaceVecEnv(VecEnv):
         return list(self._get_indices(indices))
 
 
-def reported_outcomes(row: np.ndarray, palette: Palette) -> tuple[dict[str, Any], ...]:
-    """The verdicts in one environment's facts (F,), in words: what `info["outcomes"]` of the single one holds."""
-    size, count = facts.OUTCOME_SIZE, row[facts.AT_OUTCOME_COUNT]
-    if count == 0:
-        return ()
-    groups = row[facts.FIRST_GROUP :][: count * size].reshape(-1, size)
-    return tuple(outcome_dict(_request(group), palette) for group in groups)
-
-
-def _request(group: np.ndarray) -> Any:
-    """One group of OUTCOME facts, under the names a REQUEST record has."""
-    request: dict[str, Any] = {name.removeprefix("outcome_"): group[k] for k, name in enumerate(facts.OUTCOME)}
-    cells = group[len(facts.OUTCOME) :].reshape(-1, 3)
-    request |= {name.removeprefix("outcome_"): cell for name, cell in zip(facts.OUTCOME_CELLS, cells, strict=True)}
-    return request | {"id": request["request_id"]}
+def reported_outcomes(row: np.void, palette: Palette) -> tuple[dict[str, Any], ...]:
+    """The verdicts in one environment's facts, in words: what `info["outcomes"]` of the single one holds."""
+    names = (*facts.OUTCOME, *facts.OUTCOME_CELLS)
+    requests = ({name.removeprefix("outcome_"): row[name][k] for name in names} for k in range(row["outcome_count"]))
+    return tuple(outcome_dict(request | {"id": request["request_id"]}, palette) for request in requests)
 
 
 class VoxelExtractor(BaseFeaturesExtractor):

@@ -184,6 +184,7 @@ class Palette:
     def _fill_companions(self, shared: np.ndarray, palette_id: int, name: str, offset: int) -> None:
         stacked = self._stacked(name, offset)
         shared["stacked"][palette_id] = 0 if stacked is None else self._id(stacked)
+        shared["open"][palette_id] = stacked is not None or self._replaceable(name, offset)
         shared["stack_faces"][palette_id] = self._stack_faces(name, offset)
         family = self.table.blocks[name].get("stack")
         shared["stack_sneaking"][palette_id] = family == "slab" or family == "snow"

@@ -13,14 +13,15 @@ from mc_place_env.errors import ConfigError, ScenarioError
 from mc_place_env.rules.palette import Palette
 from mc_place_env.simulation import kernel
 from mc_place_env.simulation.copy import addresses
-from mc_place_env.simulation.facts import fact_count
-from mc_place_env.simulation.observe import number_slices
+from mc_place_env.simulation.facts import fact_dtype
+from mc_place_env.simulation.observe import number_dtype
 from mc_place_env.simulation.records import records
 from mc_place_env.tasks.base import Instance, Task, build_table, region_origin, template
 from mc_place_env.types import (
     ACTION,
     MAX_LATENCIES,
     MAX_TEMPLATES,
+    MAX_UNDO,
     ROW,
     SHARED,
     SIZE_Y,
@@ -60,7 +61,6 @@ class Batch:
         self.rows = records(n, ROW)
         self.shared = records(1, SHARED)
         self.actions = records(n, ACTION)
-        self.number_slices = number_slices(len(self.items), config.max_pending)
         self.out = self._buffers(n)
         self.final = self._buffers(n if autoreset is Autoreset.SAME_STEP else 0)
         self._find_buffers()
@@ -71,16 +71,15 @@ class Batch:
         self._templates: dict[str, int] = {}
         difficulty = task.difficulty if config.difficulty is None else config.difficulty
         self.set_task(task, config.split, difficulty, config.parameters or {}, config.latency or LatencyModel())
-        kernel.load_templates(self.rows, self.shared)
+        self.rows["undo_count"] = MAX_UNDO + 1  # the first reset writes the whole world
 
     def _buffers(self, n: int) -> Buffers:
         side = 2 * self.config.view_radius + 1
-        width = max(part.stop for part, _ in self.number_slices.values())
         return Buffers(
             voxels=np.zeros((n, side, side, side), np.uint8),
             goal=np.zeros((n, side, side, side), np.uint8),
-            numbers=np.zeros((n, width), np.float32),
-            facts=np.zeros((n, fact_count(self.config.max_pending)), np.int32),
+            numbers=np.zeros(n, number_dtype(len(self.items), self.config.max_pending)),
+            facts=np.zeros(n, fact_dtype(self.config.max_pending)),
             terms=np.zeros((n, len(RewardTerm))),
             rewards=np.zeros(n),
             terminated=np.zeros(n, np.bool_),
@@ -136,8 +135,9 @@ class Batch:
             world = template(task.floor, region_origin((0.5, 64.0, 0.5)), self.palette)
             self.palette.fill(self.shared[0])
             place = self.shared["templates"][0, len(self._templates)]
-            place["blocks"] = world
-            place["seen"].reshape(-1, 2, SIZE_Y)[:, 0] = self.shared["cell_class"][0][world].reshape(-1, SIZE_Y)
+            place["blocks"], place["seen"] = world, self.shared["cell_class"][0][world]
+            for bits, property_ in (("open", "open"), ("solid", "anchorable")):
+                place[bits] = (self.shared[property_][0][world] != 0).reshape(-1, SIZE_Y) @ (1 << np.arange(SIZE_Y))
             self._templates[task.name] = len(self._templates)
         return self._templates[task.name]
 
@@ -233,6 +233,7 @@ class Batch:
         self.set_task(*state["task"])
         self.shared["latencies"], self.shared["latency"] = state["latencies"]
         self.rows[:] = state["rows"]
+        self.rows["shown_at"] = 0  # the buffers show something else
         kernel.start_batch(self.rows, self.shared, self._addresses, self._everyone)
 
     def _refuse_live(self, name: str) -> None:

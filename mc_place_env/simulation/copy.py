@@ -59,6 +59,24 @@ def _move(builder, target, origin, at, width):
 copy_items = _move_items if config.DISABLE_JIT else _copy_items
 
 
+def _clear(address, count):
+    ctypes.memset(int(address), 0, int(count))
+
+
+@intrinsic
+def _clear_bytes(typingctx, address, count):
+    def codegen(context, builder, signature, args):
+        target = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        cgutils.memset(builder, target, args[1], 0)
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp), codegen
+
+
+# clear_bytes(address, count): zeroes to memory
+clear_bytes = _clear if config.DISABLE_JIT else _clear_bytes
+
+
 def addresses(*arrays: np.ndarray) -> tuple[int, ...]:
     """Where arrays begin; each must stay alive and C-contiguous while the address is used."""
     assert all(array.flags.c_contiguous for array in arrays)

@@ -24,6 +24,7 @@ from mc_place_env.types import (
     CELLS,
     INSTANCE,
     MARGIN,
+    MAX_GOALS,
     PLACED_CELL,
     REGION,
     SIZE_X,
@@ -204,6 +205,8 @@ def build_table(instances: Sequence[Instance], palette: Palette, template: int, 
     blocks: list[tuple[int, int]] = []
     goals: list[tuple[int, int]] = []
     for row, instance in zip(rows, instances, strict=True):
+        if len(instance.goal) > MAX_GOALS:
+            raise ScenarioError(f"goal: {len(instance.goal)} cells, expected at most {MAX_GOALS}")
         origin = region_origin(instance.position)
         row["origin"], row["position"], row["yaw"] = origin, instance.position, instance.yaw
         row["bare"] = instance.bare
