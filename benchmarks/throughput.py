@@ -95,10 +95,11 @@ def measure_kernel(n: int, mix: str, budget: float, threads: int = 1) -> tuple[f
         batch.actions[:] = following()
         batch.step()
 
-    copies = [part.copy() for part in batch.out[:3]]
+    parts = [part.view(np.uint8) for part in batch.out[:3]]
+    copies = [part.copy() for part in parts]
 
     def copy() -> None:
-        for target, source in zip(copies, batch.out[:3], strict=True):
+        for target, source in zip(copies, parts, strict=True):
             np.copyto(target, source)
 
     return seconds_per_call(step, budget) / n, seconds_per_call(copy, budget / 2) / n

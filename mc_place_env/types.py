@@ -295,6 +295,7 @@ ROW = np.dtype(
         ("column", np.uint8, (64,)),  # scratch of observe.write_column_beyond
         ("shown_at", _INT),  # address of the observation written last ...
         ("shown_pose", _INT),  # ... and where the agent saw it from; -1 once a block has changed
+        ("view_news", _INT),  # whether this step wrote the cubes anew
         ("numbers", np.float32, (MAX_NUMBERS,)),  # of the observation: see observe.number_dtype
         ("facts", np.int32, (MAX_FACTS,)),  # of the step: see facts.fact_dtype
         ("undo_count", _INT),
@@ -305,7 +306,7 @@ ROW = np.dtype(
         ("blocks", np.uint8, (CELLS,)),  # palette ids
         ("seen", np.uint8, (CELLS,)),  # their cell classes
         ("open", _INT, (SIZE_X * SIZE_Z,)),  # bit y of a column: something could be put into the cell
-        ("solid", _INT, (SIZE_X * SIZE_Z,)),  # bit y of a column: the cell holds a block that can be clicked
+        ("solid", _INT, (SIZE_X * SIZE_Z,)),  # bit y of a column: something that can be clicked or bumped into
     ],
     align=True,
 )
@@ -358,6 +359,7 @@ SHARED = np.dtype(
         ("shape_class", np.uint8, (256,)),
         ("anchorable", np.uint8, (256,)),  # neither air nor fluid nor void
         ("open", np.uint8, (256,)),  # replaceable, or the same item stacks on it
+        ("solid", np.uint8, (256,)),  # anchorable, or with a collision box
         ("intercepts", np.uint8, (256,)),
         ("replaceable", np.uint8, (256,)),
         ("partner", _INT, (256,)),  # of a two-cell plant: +1 above, -1 below, 0 none

@@ -142,7 +142,11 @@ speed (blocks/tick), on_ground, sneaking, moving |
         batch = self._batch
         self._columns = {key: batch.actions[key] for key in ACTION.fields or ()}
         self._voxels, self._goal, self._terms = batch.out.voxels[0], batch.out.goal[0], batch.out.terms[0]
-        self._facts = batch.out.facts.view(np.int32)[: len(FACTS)]
+        self._numbers, self._facts = batch.out.numbers.view(np.float32), batch.out.facts.view(np.int32)[: len(FACTS)]
+        self._number_parts = [
+            (name, slice(at // 4, (at + part.itemsize) // 4), part.shape if len(part.shape) > 1 else None)
+            for name, (part, at, *_) in (batch.out.numbers.dtype.fields or {}).items()
+        ]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """An unpickled view is a copy: makes them anew."""
@@ -254,10 +258,10 @@ speed (blocks/tick), on_ground, sneaking, moving |
     # -- info --------------------------------------------------------------------------------------------------------
 
     def _observation(self) -> dict[str, np.ndarray]:
-        numbers = self._batch.out.numbers.copy()
+        numbers = self._numbers.copy()
         parts = {"voxels": self._voxels.copy(), "goal": self._goal.copy()}
-        for name in numbers.dtype.names:
-            parts[name] = numbers[name][0]
+        for name, place, shape in self._number_parts:
+            parts[name] = numbers[place] if shape is None else numbers[place].reshape(shape)
         return self._add_optional(parts) if self.config.observe else parts
 
     def _add_optional(self, parts: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -296,6 +300,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
                 for cell, state in self._view.placed_now():
                     self.spatial_map.record_placement(cell, state)
             self.spatial_map.set_pending(self._view.pending_requests() if facts[PENDING] else ())
-            return self.spatial_map.observe(self._batch.rows, self.config.view_radius), ""
+            again = facts[OUTCOMES] > 0
+            return self.spatial_map.observe(self._batch.rows, self.config.view_radius, again), ""
         except Exception as error:
             return False, f"{type(error).__name__}: {error}"

@@ -5,6 +5,7 @@ from gymnasium import spaces
 
 from mc_place_env.simulation.batch import Batch
 from mc_place_env.simulation.observe import LIMIT, write_shapes
+from mc_place_env.simulation.records import copy_records
 from mc_place_env.types import MAX_ITEMS, Buffers, CellClass, ShapeClass
 
 MAX_STACKS = 36.0
@@ -34,7 +35,7 @@ def observation(batch: Batch, buffers: Buffers, copy: bool = True) -> dict[str, 
     """The observation of n environments; with copy=False, views of buffers that the next step overwrites."""
     voxels, goal, numbers = buffers[:3]
     if copy:
-        voxels, goal, numbers = voxels.copy(), goal.copy(), numbers.copy()
+        voxels, goal, numbers = voxels.copy(), goal.copy(), copy_records(numbers)
     parts = {"voxels": voxels, "goal": goal}
     for name in numbers.dtype.names or ():
         parts[name] = numbers[name]

@@ -13,6 +13,7 @@ from mc_place_env.envs.making import check_mapping, make_batch, set_task, task_o
 from mc_place_env.envs.spaces import observation, observation_space, shapes
 from mc_place_env.errors import ConfigError
 from mc_place_env.simulation.facts import named_facts
+from mc_place_env.simulation.records import copy_records
 from mc_place_env.simulation.report import TERM_TEXT
 from mc_place_env.simulation.view import RowView
 from mc_place_env.spatial_map import learn_and_write
@@ -176,7 +177,7 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         return parts
 
     def _info(self, buffers: Buffers) -> dict[str, Any]:
-        facts = buffers.facts.copy() if self.copy else buffers.facts
+        facts = copy_records(buffers.facts) if self.copy else buffers.facts
         terms = buffers.terms.copy() if self.copy else buffers.terms
         info: dict[str, Any] = named_facts(facts)
         del info["terminated"], info["truncated"]

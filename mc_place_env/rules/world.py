@@ -2,7 +2,7 @@
 
 from mc_place_env.jit import jit
 from mc_place_env.rules.geometry import cell_index, face_x, face_z, in_array
-from mc_place_env.types import AIR, CELLS, MAX_UNDO, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, VOID, Face
+from mc_place_env.types import AIR, CELLS, MARGIN, MAX_UNDO, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, VOID, Face
 
 
 @jit
@@ -36,7 +36,16 @@ def set_cell(row, shared, cell, state, cell_class):
     row.seen[cell] = cell_class
     column, bit = cell // SIZE_Y, 1 << (cell % SIZE_Y)
     row.open[column] = row.open[column] | bit if shared.open[state] else row.open[column] & ~bit
-    row.solid[column] = row.solid[column] | bit if shared.anchorable[state] else row.solid[column] & ~bit
+    row.solid[column] = row.solid[column] | bit if shared.solid[state] else row.solid[column] & ~bit
+
+
+@jit
+def occupied(row, x, z, low, high):
+    """Cells of a column, from height `low` to `high`, that may hold a collision box, as bits counted from `low`."""
+    every = (1 << (high - low + 1)) - 1
+    if not (in_array(row, x, low, z) and in_array(row, x, high, z)):
+        return every
+    return (row.solid[cell_index(row, x, low, z) // SIZE_Y] >> (low - row.origin[1] + MARGIN)) & every
 
 
 @jit

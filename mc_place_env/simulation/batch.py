@@ -136,8 +136,8 @@ class Batch:
             self.palette.fill(self.shared[0])
             place = self.shared["templates"][0, len(self._templates)]
             place["blocks"], place["seen"] = world, self.shared["cell_class"][0][world]
-            for bits, property_ in (("open", "open"), ("solid", "anchorable")):
-                place[bits] = (self.shared[property_][0][world] != 0).reshape(-1, SIZE_Y) @ (1 << np.arange(SIZE_Y))
+            for bits in ("open", "solid"):
+                place[bits] = (self.shared[bits][0][world] != 0).reshape(-1, SIZE_Y) @ (1 << np.arange(SIZE_Y))
             self._templates[task.name] = len(self._templates)
         return self._templates[task.name]
 

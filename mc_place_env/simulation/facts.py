@@ -6,7 +6,7 @@ of resolution. Groups beyond `outcome_count` and `change_count` are 0. Codes are
 
 import numpy as np
 
-from mc_place_env.jit import jit
+from mc_place_env.jit import jit, scalar
 from mc_place_env.types import Status
 
 FACTS = (
@@ -57,13 +57,19 @@ def named_facts(facts: np.ndarray) -> dict[str, np.ndarray]:
     return {name: facts[name] for name in facts.dtype.names or ()}
 
 
+@scalar
+def fact_count(shared):
+    """Length of the vector."""
+    return FIRST_GROUP + (shared.max_pending + 1) * FACTS_PER_GROUP
+
+
 @jit
 def write_facts(row, shared):
-    """Fills the record's own facts; returns their number."""
+    """Fills the record's own facts; whether any group is, or was until now, in use."""
     facts, groups = row.facts, shared.max_pending + 1
-    count = FIRST_GROUP + groups * FACTS_PER_GROUP
-    if facts[AT_OUTCOME_COUNT] + facts[AT_CHANGE_COUNT] > 0:
-        for k in range(FIRST_GROUP, count):
+    used = facts[AT_OUTCOME_COUNT] + facts[AT_CHANGE_COUNT] > 0
+    if used:
+        for k in range(FIRST_GROUP, fact_count(shared)):
             facts[k] = 0
     facts[0] = row.status
     facts[1] = row.reason
@@ -79,7 +85,7 @@ def write_facts(row, shared):
         write_outcome(row, row.outcomes[k], k, groups)
     for k in range(facts[AT_CHANGE_COUNT]):
         write_change(row, row.changes[k], k, groups)
-    return count
+    return used or row.outcome_count > 0 or row.change_count > 0
 
 
 @jit

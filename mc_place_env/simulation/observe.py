@@ -27,6 +27,7 @@ PENDING = ("valid", "right", "up", "forward", "face", "item", "age")
 LAST_OUTCOME = ("valid", "placed", "failed", "reason", "right", "up", "forward", "item")
 POSE_SIZE, PENDING_SIZE, LAST_OUTCOME_SIZE = len(POSE), len(PENDING), len(LAST_OUTCOME)
 STACK = 64.0
+WORD = 16  # bytes; a column within the margin is at most 2 * MARGIN + 1
 LIMIT = 64.0  # of every number but the inventory's
 
 
@@ -53,7 +54,8 @@ def write_cubes(row, shared, voxels, goal):
     y = cell_of(row.position[1]) - row.origin[1] + MARGIN
     z = cell_of(row.position[2]) - row.origin[2] + MARGIN
     pose = ((x * SIZE_Z + z) * SIZE_Y + y) * 4 + quadrant
-    if row.shown_at == voxels and row.shown_pose == pose:
+    row.view_news = int(row.shown_at != voxels or row.shown_pose != pose)
+    if not row.view_news:
         return
     row.shown_at, row.shown_pose = voxels, pose
     if shared.view_radius > MARGIN:
@@ -65,15 +67,19 @@ def write_cubes(row, shared, voxels, goal):
 
 @jit
 def write_voxels(row, r, x, y, z, quadrant, voxels):
-    """Cell classes, column by column."""
-    side = 2 * r + 1
+    """Cell classes, column by column: 16 bytes at once, what is too much is overwritten by the next column."""
+    side, to = 2 * r + 1, 0
     right_step = (world_x(quadrant, 1, 0) * SIZE_Z + world_z(quadrant, 1, 0)) * SIZE_Y
     ahead_step = (forward_x(quadrant) * SIZE_Z + forward_z(quadrant)) * SIZE_Y
     corner = (x * SIZE_Z + z) * SIZE_Y + y - r - r * (right_step + ahead_step)
     for right in range(side):
         for forward in range(side):
-            copy_items(voxels, row.seen, corner + right * right_step + forward * ahead_step, side)
-            voxels += side
+            start = corner + right * right_step + forward * ahead_step
+            if to + WORD <= side * side * side:
+                copy_items(voxels + to, row.seen, start, WORD)
+            else:
+                copy_items(voxels + to, row.seen, start, side)
+            to += side
 
 
 @jit

@@ -97,9 +97,9 @@ class RowView:
 
     def placed_now(self) -> list[tuple[Cell, int]]:
         """Cell and palette id of every placement reported in the last step."""
-        row = self._row
+        row, placed = self._row, int(Outcome.PLACED)
         reported = row["outcomes"][: row["outcome_count"]]
-        return [(tuple(r["cell"].tolist()), int(r["state_after"])) for r in reported if r["outcome"] == Outcome.PLACED]
+        return [(tuple(r["cell"].tolist()), int(r["state_after"])) for r in reported if r["outcome"] == placed]
 
     @property
     def origin(self) -> Cell:
