@@ -16,7 +16,7 @@ from mc_place_env.tasks.expert import build_around, ring_around
 from mc_place_env.tasks.goals import check_reachable
 from mc_place_env.tasks.sandbox import GROUND, floor
 from mc_place_env.tasks.schematics import read_schematic
-from mc_place_env.tasks.single import ITEMS, REWARDS
+from mc_place_env.tasks.single import BUILDING_REWARDS, ITEMS
 from mc_place_env.types import MAX_ITEMS, ActionType
 
 # Cells right, up, forward of the agent, in the layer above the floor and up: all can be built from where it stands.
@@ -114,7 +114,9 @@ def from_file(path: str | Path, items: tuple[str, ...]) -> Instance:
     unknown = Counter(name for name in blocks.values() if kinds[name] not in items)
     if unknown:
         named = ", ".join(f"{name} ({count})" for name, count in sorted(unknown.items()))
-        raise ScenarioError(f"blueprint {str(path)!r}: none of the items {', '.join(items)} places {named}")
+        raise ScenarioError(
+            f"blueprint {str(path)!r}: none of the items {', '.join(items)} places {named}; pass items="
+        )
     check_within_reach(path, set(placed))
     needed = Counter(str(kinds[name]) for name in blocks.values())
     instance = Instance(
@@ -173,8 +175,8 @@ TASK = Task(
     items_of=items_of,
     floor=floor(16),
     actions=(ActionType.WAIT, ActionType.PLACE, *WALKING),
-    episode_steps=96,
+    episode_steps=48,
     difficulty=0.3,
-    rewards=REWARDS,
+    rewards=BUILDING_REWARDS,
     expert=build_around,
 )
