@@ -33,6 +33,11 @@ def hut() -> dict[tuple[int, int, int], str]:
     return blocks
 
 
+def cropped_hut():
+    """As it is read: without the air around it."""
+    return {(x - 1, y, z - 2): name for (x, y, z), name in hut().items()}
+
+
 def sponge(blocks, version):
     """A Sponge schematic; palettes may name a block twice."""
     names = [AIR, *sorted(set(blocks.values())), "minecraft:cave_air"]

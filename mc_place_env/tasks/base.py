@@ -86,7 +86,7 @@ class Task:
     rewards: dict[str, float] = field(default_factory=dict)  # weights by term
     expert: Callable[[Any], dict[str, Any]] | None = None
     varied: bool = True  # False: one instance, in both splits
-    items_of: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None  # where parameters decide
+    items_of: Callable[[Parameters], tuple[str, ...]] | None = None  # where parameters decide
 
     def resolve(self, difficulty: float, given: Mapping[str, Any]) -> Parameters:
         """The parameters of a difficulty, overridden by those given; ConfigError lists what the family takes."""
@@ -107,9 +107,9 @@ class Task:
         named = [name if allowed is FILE else f"{name} in {list(allowed)}" for name, allowed in self.ranges.items()]
         return f"{self.name} takes {', '.join(['split', 'difficulty', 'instance', *named])}"
 
-    def default_items(self, parameters: Mapping[str, Any]) -> tuple[str, ...]:
-        """The items offered where the environment's user names none."""
-        return self.items_of(parameters) if self.items_of else self.items
+    def default_items(self, given: Mapping[str, Any]) -> tuple[str, ...]:
+        """The items offered where the environment's user names none, but perhaps parameters."""
+        return self.items_of(self.resolve(self.difficulty, given)) if self.items_of else self.items
 
     def is_fixed(self, parameters: Parameters) -> bool:
         """Whether there is but one instance."""

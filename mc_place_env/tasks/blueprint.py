@@ -2,18 +2,17 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from math import dist
 from pathlib import Path
-from typing import Any
 
 from mc_place_env.errors import ScenarioError
 from mc_place_env.rules.blocks import BlockTable
 from mc_place_env.rules.geometry import world_x, world_z
 from mc_place_env.tasks.base import FILE, Cell, Instance, Parameters, Task, scaled
 from mc_place_env.tasks.expert import build_around, ring_around
-from mc_place_env.tasks.goals import check_reachable
+from mc_place_env.tasks.goals import check_support
 from mc_place_env.tasks.sandbox import GROUND, floor
 from mc_place_env.tasks.schematics import read_schematic
 from mc_place_env.tasks.single import BUILDING_REWARDS, ITEMS
@@ -119,17 +118,16 @@ def from_file(path: str | Path, items: tuple[str, ...]) -> Instance:
         )
     check_within_reach(path, set(placed))
     needed = Counter(str(kinds[name]) for name in blocks.values())
-    instance = Instance(
+    check_support(floor(16), set(placed), 0, BlockTable.load(), f"blueprint {str(path)!r}")
+    return Instance(
         blocks={},
         goal={cell: BlockTable.load().block_of_item(str(kinds[name])) for cell, name in placed.items()},
         inventory={item: count + SPARE for item, count in needed.items()},
         episode_steps=64 + 4 * len(blocks),
     )
-    check_reachable(floor(16), instance, BlockTable.load(), f"blueprint {str(path)!r}")
-    return instance
 
 
-def items_of(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+def items_of(parameters: Parameters) -> tuple[str, ...]:
     """The items that the file `blueprint` asks for, or the family's."""
     if "blueprint" not in parameters:
         return ITEMS

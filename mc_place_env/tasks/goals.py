@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from math import ceil, inf
 
+import numpy as np
+
 from mc_place_env.errors import ScenarioError
 from mc_place_env.rules.blocks import BlockTable
 from mc_place_env.tasks.base import Cell, Instance
@@ -52,13 +54,18 @@ def check_support(world: Mapping[Cell, str], missing: set[Cell], spare: int, tab
     for group in groups(missing):
         if any(near in solid for cell in group for near in around(cell)):
             continue
-        others = solid | (missing - group) if solid else set()
-        bridge = min((sum(abs(a - b) for a, b in zip(c, o)) for c in group for o in others), default=inf) - 1
+        bridge = distance(group, solid | (missing - group)) - 1 if solid else inf
         if bridge > spare:
             raise ScenarioError(
-                f"{where}: the goal cannot be reached: nothing supports cell {min(group)}, and the inventory's "
-                f"{spare} spare blocks do not lead there"
+                f"{where}: the goal cannot be reached: nothing supports cell {min(group)}; "
+                f"{bridge} more blocks would lead there, {spare} are to spare"
             )
+
+
+def distance(cells: Iterable[Cell], others: Iterable[Cell]) -> int:
+    """Fewest steps along the axes from one of some cells to one of others."""
+    targets = np.array(list(others))
+    return min(int(np.abs(targets - cell).sum(axis=1).min()) for cell in cells)
 
 
 def groups(cells: set[Cell]) -> list[set[Cell]]:
