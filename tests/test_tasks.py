@@ -1,5 +1,7 @@
 """The task families: experts, splits, parameters, shaping."""
 
+from pathlib import Path
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from helpers import make, make_vec, random_actions
 from mc_place_env.errors import ConfigError
 from mc_place_env.tasks import TASKS
 from mc_place_env.tasks.base import FILE, split_of
+from mc_place_env.types import ActionType
 
 FAMILIES = tuple(name for name, task in TASKS.items() if task.varied)
 
@@ -157,3 +160,27 @@ def test_shaping_leaves_the_optimum_unchanged(name):
 
 def test_ids_are_registered():
     assert {f"McPlace/{name}-v0" for name in TASKS} <= set(gym.registry)
+
+
+# -- the page --------------------------------------------------------------------------------------------------------
+
+
+def described(task):
+    """A family's row of the table in docs/tasks.md, but for the goal."""
+    named = [
+        f"`{name}` {', '.join(allowed) if isinstance(allowed[0], str) else '-'.join(map(str, allowed))}"
+        for name, allowed in task.ranges.items()
+        if allowed is not FILE
+    ]
+    parameters = "; ".join(named) + "; or `blueprint`, a file" if FILE in task.ranges.values() else ", ".join(named)
+    everything = len(task.actions) == len(ActionType)
+    actions = "all" if everything else ", ".join(action.name.lower() for action in task.actions)
+    numbers = [str(task.difficulty), str(task.episode_steps), str(task.ticks_per_step)]
+    return [f"`{task.name}`", parameters, *numbers, ", ".join(task.items), actions]
+
+
+def test_the_page_describes_the_families():
+    page = (Path(__file__).parent.parent / "docs" / "tasks.md").read_text()
+    rows = [[part.strip() for part in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| `")]
+    table = [[row[0], *row[2:]] for row in rows if len(row) == 8]
+    assert table == [described(TASKS[name]) for name in FAMILIES]
