@@ -4,14 +4,16 @@ NBT is read by nbtlib and Litematica's packed regions by litemapy. litemapy's ow
 neither Sponge's version 3 nor palettes beyond 127 entries, nor files without the optional lists: those are read here.
 """
 
+import gzip
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from mc_place_env.errors import ScenarioError
 from mc_place_env.tasks.base import Cell
 
-MAX_BYTES = 4_000_000  # of a file
+MAX_BYTES = 16_000_000  # of a file, unpacked
 MAX_SIDE = 64  # cells, air included; what of it can be built is another matter
 SPONGE_VERSIONS, LITEMATICA_VERSIONS = range(1, 4), range(1, 8)
 NOTHING = frozenset(f"minecraft:{name}" for name in ("air", "cave_air", "void_air", "structure_void"))
@@ -43,12 +45,22 @@ def _load(path: Path) -> Any:
         raise ScenarioError("blueprint: reading files needs pip install 'mc_place_env[blueprints]'") from None
     if not path.is_file():
         raise ScenarioError(f"blueprint {str(path)!r}: no such file")
-    if path.stat().st_size > MAX_BYTES:
-        raise ScenarioError(f"blueprint {str(path)!r}: {path.stat().st_size} bytes; at most {MAX_BYTES} are read")
     try:
-        return nbtlib.load(path)
-    except Exception as error:  # gzip, zlib, struct and unicode errors, and nbtlib's own
+        data = _unpacked(path)
+        root = nbtlib.File.parse(BytesIO(data)) if len(data) <= MAX_BYTES else None
+    except Exception as error:  # of gzip, zlib, struct and numpy, and nbtlib's own
         raise ScenarioError(f"blueprint {str(path)!r}: truncated, or not an NBT file ({error!r})") from None
+    if root is None:
+        raise ScenarioError(f"blueprint {str(path)!r}: more than {MAX_BYTES} bytes when unpacked; no more are read")
+    return root
+
+
+def _unpacked(path: Path) -> bytes:
+    """The file's contents, as far as one byte beyond the limit."""
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    with gzip.open(path) if packed else path.open("rb") as file:
+        return file.read(MAX_BYTES + 1)
 
 
 def _sponge(root: Any) -> Iterator[tuple[Cell, str]]:
