@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from helpers import make, make_vec, random_actions
 
-from mc_place_env.errors import ConfigError
+from mc_place_env.errors import ConfigError, ScenarioError
 from mc_place_env.tasks import TASKS
-from mc_place_env.tasks.base import FILE, split_of
-from mc_place_env.types import ActionType
+from mc_place_env.tasks.base import FILE, Instance, check_goal, split_of
+from mc_place_env.types import ActionType, SuccessKind
 
 FAMILIES = tuple(name for name, task in TASKS.items() if task.varied)
 
@@ -77,6 +77,12 @@ def test_instances_are_drawn_once():
     assert task.instances("test", {"width": 3, "height": 1, "missing": 1}, task.items) is task.instances(
         "test", task.resolve(0.0, {}), task.items
     )
+
+
+def test_standing_at_the_goal_already_is_an_error():
+    start = Instance(blocks={}, success=SuccessKind.STAND_AT, stand_at=(0, 64, 0))
+    with pytest.raises(ScenarioError, match="here: the goal is already met at reset"):
+        check_goal({}, start, "here")
 
 
 # -- parameters ------------------------------------------------------------------------------------------------------
