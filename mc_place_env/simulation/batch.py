@@ -55,7 +55,7 @@ class Batch:
         self.backend: Any = None
         self.single = n == 1 and autoreset is Autoreset.DISABLED  # leaves rewards and flags to the facts
         self.parallel = threads > 1 and n >= PARALLEL_FROM
-        self.palette = Palette(config.items or task.items, config.version)
+        self.palette = Palette(config.items or task.default_items(config.parameters or {}), config.version)
         self.items = self.palette.items
         self.offered = config.actions or task.actions
         self.rows = records(n, ROW)
@@ -145,7 +145,7 @@ class Batch:
         """Instances as the kernel reads them, on the task's floor; new block states enter the palette."""
         size = len(self.palette)
         try:
-            steps = self.config.episode_steps or task.episode_steps
+            steps = self.config.episode_steps or instances[0].episode_steps or task.episode_steps
             table = build_table(instances, self.palette, self._template(task), steps)
         except ScenarioError:
             self.palette.forget_after(size)

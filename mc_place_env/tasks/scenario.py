@@ -15,6 +15,7 @@ from mc_place_env.config import closest
 from mc_place_env.errors import ConfigError, ScenarioError
 from mc_place_env.rules.palette import Palette
 from mc_place_env.tasks.base import Cell, Instance, cell_number, check_goal, goal_class, region_origin
+from mc_place_env.tasks.goals import check_reachable
 from mc_place_env.types import SuccessKind
 
 KEYS = ("fill", "blocks", "agent", "inventory", "goal")
@@ -43,6 +44,7 @@ def parse_scenario(scenario: Any, palette: Palette) -> Instance:
         bare=True,
     )
     check_goal(blocks, instance, "scenario")
+    check_reachable(blocks, instance, palette.table, "scenario")
     return instance
 
 
