@@ -1,0 +1,218 @@
+"""What runs come to over their tasks, alone and in pairs: plain data for summary.json, the tables and the report.
+
+A contestant is one policy of one run on one backend and split. Its scores are one array a task: of its episodes, or, if
+the policy stands for several training runs, of the means of these (the seeds of Agarwal et al. 2021).
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mc_place_env.errors import ConfigError
+from mc_place_env.evaluation.metrics import by_checkpoint
+from mc_place_env.evaluation.run import Run, differences
+from mc_place_env.evaluation.statistics import (
+    estimate,
+    interquartile_mean,
+    mean_over_tasks,
+    performance_profile,
+    wins,
+)
+
+SCORES = ("success", "goal_overlap")
+
+
+class Contestant(NamedTuple):
+    """Who is compared: `tasks` {id: episodes}."""
+
+    run: str
+    policy: str
+    backend: str
+    split: str
+    tasks: dict[str, list[dict[str, Any]]]
+
+    @property
+    def full_name(self) -> str:
+        """How messages name it."""
+        return " ".join(part for part in self[:4] if part)
+
+
+def contestants(runs: Sequence[Run]) -> list[Contestant]:
+    """All of them, run by run."""
+    found: dict[tuple[str, ...], Contestant] = {}
+    for run in runs:
+        for e in run.evaluations():
+            key = (run.name, e.policy, e.backend, e.split)
+            found.setdefault(key, Contestant(*key, {})).tasks[e.env_id] = e.episodes
+    return list(found.values())
+
+
+def scores_of(contestant: Contestant, score: str) -> list[np.ndarray]:
+    """One array a task on which the score was measured; see the module."""
+    found = []
+    for episodes in contestant.tasks.values():
+        runs = [
+            np.array([e[score] for e in run], float) for run in by_checkpoint(episodes) if run[0][score] is not None
+        ]
+        if runs:
+            found.append(runs[0] if len(runs) == 1 else np.array([run.mean() for run in runs]))
+    return found
+
+
+def aggregate(contestant: Contestant, everyone: Sequence[Contestant]) -> dict[str, Any]:
+    """Success, interquartile mean of the goal overlap, and its performance profile; None where nothing was measured."""
+    overlap = scores_of(contestant, "goal_overlap")
+    episodes = [episode for task in contestant.tasks.values() for episode in task]
+    return {name: getattr(contestant, name) for name in ("run", "policy", "backend", "split")} | {
+        "label": label(contestant, everyone),
+        "tasks": len(contestant.tasks),
+        "training_runs": len({episode["checkpoint"] for episode in episodes}),
+        "episodes": len(episodes),
+        "success": estimate(scores_of(contestant, "success"), mean_over_tasks),
+        "goal_overlap_iqm": estimate(overlap, interquartile_mean),
+        "profile": performance_profile(overlap),
+    }
+
+
+def aggregates(everyone: Sequence[Contestant]) -> list[dict[str, Any]]:
+    """One aggregate each."""
+    return [aggregate(contestant, everyone) for contestant in everyone]
+
+
+def comparisons(everyone: Sequence[Contestant]) -> list[dict[str, Any]]:
+    """Each contestant (of several runs, those beyond the first) against its baseline.
+
+    ConfigError for one that shares no start with it.
+    """
+    found, several_runs = [], len({contestant.run for contestant in everyone}) > 1
+    for contestant in everyone:
+        baseline = baseline_of(contestant, everyone)
+        if contestant is baseline or (several_runs and contestant.run == everyone[0].run):
+            continue
+        pairs = [] if baseline is None else [pair(contestant, baseline, env_id) for env_id in contestant.tasks]
+        pairs = [each for each in pairs if each[0]]
+        if baseline is None or not pairs:
+            raise ConfigError(f"nothing to pair: {starts_of(contestant)}; {starts_of(baseline or everyone[0])}")
+        names = {"policy": label(contestant, everyone), "baseline": label(baseline, everyone)}
+        found.append(names | paired_figures(pairs))
+    return found
+
+
+def baseline_of(contestant: Contestant, everyone: Sequence[Contestant]) -> Contestant | None:
+    """Whom a contestant is compared to, always of the first run and on the same split; None if there is nobody.
+
+    From another run: the same policy on the same backend, if there; otherwise the first policy.
+    """
+    first = [other for other in everyone if (other.run, other.split) == (everyone[0].run, contestant.split)]
+    same = [other for other in first if other[1:4] == contestant[1:4] and contestant.run != other.run]
+    return next(iter(same or first), None)
+
+
+def label(contestant: Contestant, everyone: Sequence[Contestant]) -> str:
+    """What tells a contestant from the others: its policy, and run, backend and split where these vary."""
+    varied = [name for name in ("run", "backend", "split") if len({getattr(each, name) for each in everyone}) > 1]
+    return ", ".join(getattr(contestant, name) for name in ("policy", *varied))
+
+
+Pair = tuple[list[list[dict[str, Any]]], list[list[dict[str, Any]]]]  # ours and theirs: [training run][start]
+
+
+def pair(ours: Contestant, theirs: Contestant, env_id: str) -> Pair:
+    """The episodes of two contestants on one task from the starts that both played; ConfigError if they differ."""
+    runs = [by_checkpoint(contestant.tasks.get(env_id, [])) for contestant in (ours, theirs)]
+    instances = [{e["seed"]: e["instance"] for e in run} for side in runs for run in side]
+    common = sorted(set.intersection(*map(set, instances))) if runs[0] and runs[1] else []
+    for seed in common:
+        if len({by_seed[seed] for by_seed in instances}) > 1:
+            who = f"{ours.full_name} and for {theirs.full_name}"
+            raise ConfigError(f"not to be paired: {env_id} seed {seed} is not the same instance for {who}")
+    if not common:
+        return [], []
+    found = [[[e for e in run if e["seed"] in set(common)] for run in side] for side in runs]
+    return found[0], found[1]
+
+
+def paired_figures(pairs: list[Pair]) -> dict[str, Any]:
+    """Difference in success and probability of improvement over the common starts of some tasks."""
+    gains, better = [], {score: [] for score in SCORES}  # type: ignore[var-annotated]
+    for pair in pairs:
+        for score in SCORES:
+            ours, theirs = (np.array([[e[score] for e in run] for run in side], float) for side in pair)
+            if score == "success":
+                gains.append(ours.mean(axis=0) - theirs.mean(axis=0))
+            if not np.isnan(ours).any() and not np.isnan(theirs).any():
+                better[score].append(wins(ours, theirs))
+    return {
+        "tasks": len(pairs),
+        "pairs": sum(len(ours[0]) for ours, _ in pairs),
+        "success_gain": estimate(gains, mean_over_tasks),
+        **{f"improvement_in_{score}": estimate(better[score], mean_over_tasks) for score in SCORES},
+    }
+
+
+def starts_of(contestant: Contestant) -> str:
+    """What a contestant played, in words."""
+    parts = []
+    for env_id, episodes in contestant.tasks.items():
+        seeds = [episode["seed"] for episode in episodes]
+        parts.append(f"{env_id} {contestant.split} seeds {min(seeds)} to {max(seeds)}")
+    return f"{contestant.full_name} played {', '.join(parts)}"
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """Everything summary.json holds of a finished run."""
+    everyone = [contestant._replace(run="") for contestant in contestants([run])]
+    series = [
+        {"policy": e.policy, "backend": e.backend, "id": e.env_id, "split": e.split, **e.summary}
+        for e in run.evaluations()
+    ]
+    return {"series": series, "policies": aggregates(everyone), "comparisons": comparisons(everyone)}
+
+
+def changed(runs: Sequence[Run]) -> list[tuple[str, list[Any]]]:
+    """What differs between the records of runs: (key, one value a run)."""
+    records = [run.record | {"policies": identities(run, runs)} for run in runs]
+    return [d for part in ("plan", "policies", "versions", "sources", "git") for d in of_part(part, records)]
+
+
+def of_part(part: str, records: list[dict[str, Any]]) -> list[tuple[str, list[Any]]]:
+    """The differences in one part of some records."""
+    return differences(part, [record[part] for record in records])
+
+
+def identities(run: Run, runs: Sequence[Run]) -> dict[str, Any]:
+    """A run's policies by name; where every run has only one, just that."""
+    if all(len(each.record["policies"]) == 1 for each in runs):
+        return run.record["policies"][0]
+    return {" ".join([p["name"], p.get("checkpoint", "")]).strip(): p for p in run.record["policies"]}
+
+
+def mixed_versions(runs: Sequence[Run]) -> list[str]:
+    """One line a part of the software that was not the same in all runs."""
+    records = [run.record for run in runs]
+    found = [d for part in ("versions", "sources") for d in of_part(part, records)]
+    return [f"{key}: {', '.join(str(value)[:12] for value in values)}" for key, values in found]
+
+
+def compare(runs: Sequence[Run]) -> dict[str, Any]:
+    """Runs side by side; ConfigError for fewer than two, an empty one, or one that shares no start with the first."""
+    if len({run.name for run in runs}) < 2:
+        raise ConfigError("compare: expected two or more different runs")
+    for run in runs:
+        if not run.evaluations():
+            raise ConfigError(f"{run.name}: an empty run, no episode was finished")
+    everyone = contestants(runs)
+    return {
+        "runs": [run.name for run in runs],
+        "policies": aggregates(everyone),
+        "comparisons": comparisons(everyone),
+        "changed": changed(runs),
+        "warnings": warnings(runs),
+    }
+
+
+def warnings(runs: Sequence[Run]) -> list[str]:
+    """What a reader of a comparison must know first."""
+    mixed = [f"mixed versions: {line}" for line in mixed_versions(runs)]
+    return mixed + [f"{run.name} is not complete: {run.missing} episodes are missing" for run in runs if run.missing]

@@ -1,0 +1,144 @@
+"""The report of a run or of a comparison: one HTML page with everything in it (only the replays lie beside it)."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from mc_place_env.errors import ConfigError
+from mc_place_env.evaluation.aggregate import contestants, label
+from mc_place_env.evaluation.episodes import Series
+from mc_place_env.evaluation.plots import Line, Point, bar_chart, line_chart
+from mc_place_env.evaluation.policies import file_hash
+from mc_place_env.evaluation.run import Run
+from mc_place_env.evaluation.statistics import THRESHOLDS, Estimate, ratio
+from mc_place_env.evaluation.table import COMPARISONS, POLICIES, SERIES, TEXT, changed_table, make_table
+
+Replays = Sequence[tuple[Series, dict[str, str]]]
+NOTES = {
+    "series": "Success over several training runs: bootstrap over these; otherwise Wilson's interval over episodes. "
+    "Goal overlap: cells filled as asked / cells asked for or changed. Rates are of requests; cancelled ones, judged "
+    "by nobody, enter none. A dash is what was not measured.",
+    "policies": "Mean success over tasks and interquartile mean (IQM) of the goal overlap, with 95 % intervals of a "
+    "bootstrap stratified by task (Agarwal et al. 2021), over training runs where a policy has several, else over "
+    "episodes. No interval where all scores are equal.",
+    "comparisons": "Paired by id, split and seed, so by the start. P(better): how probable it is that the policy does "
+    "better than the baseline from the same start, a tie counting half. Mean over tasks, stratified bootstrap.",
+    "profile": "Share of episodes that reach a goal overlap; the bands are pointwise 95 % intervals.",
+    "reasons": "Share of all verdicts (placed or failed) of a policy that failed for a reason.",
+    "curves": "Success of the last episodes in training, from the run.json beside the checkpoint.",
+}
+
+
+def run_page(run: Run, summary: dict[str, Any], replays: Replays) -> str:
+    """The page of one finished run."""
+    plan = run.plan
+    links = [(f"{s.policy}, {s.id}, {s.split}", pages) for s, pages in replays]
+    sections = [
+        {"title": "Results", "table": make_table(SERIES, run.evaluations()), "note": NOTES["series"]},
+        *shared_sections([run], summary),
+        curves(run),
+        {"title": "Replays", "links": links, "note": "The first success and the first failure of each task."},
+        {"title": "How it was made", "text": json.dumps(run.record, indent=1)},
+    ]
+    played = f"{plan.episodes} episodes a policy and task, seeds from {plan.seed}"
+    versions = run.record["versions"]
+    return page(f"Evaluation {run.name}", f"{played}; mc_place_env {versions['mc_place_env']}", [], sections)
+
+
+def compare_page(runs: Sequence[Run], compared: dict[str, Any]) -> str:
+    """The page of a comparison."""
+    changed = changed_table(compared["runs"], compared["changed"]) if compared["changed"] else None
+    tables = [{"title": f"Results of {run.name}", "table": make_table(SERIES, run.evaluations())} for run in runs]
+    sections = [
+        *shared_sections(runs, compared),
+        {
+            "title": "What changed",
+            "table": changed,
+            "text": "" if changed else "Nothing: configs and versions are equal.",
+        },
+        *tables,
+    ]
+    return page("Comparison", " and ".join(compared["runs"]), compared["warnings"], sections)
+
+
+def shared_sections(runs: Sequence[Run], told: dict[str, Any]) -> list[dict[str, Any]]:
+    """What is shown of one run as of several."""
+    compared = make_table(COMPARISONS, told["comparisons"]) if told["comparisons"] else None
+    return [
+        {
+            "title": "Policies over all tasks",
+            "table": make_table(POLICIES, told["policies"]),
+            "note": NOTES["policies"],
+        },
+        {"title": "Against the first policy", "table": compared, "note": NOTES["comparisons"]},
+        {"title": "Performance profile", "chart": profiles(told["policies"]), "note": NOTES["profile"]},
+        {"title": "Why accepted requests failed", "chart": reasons(runs), "note": NOTES["reasons"]},
+    ]
+
+
+def page(title: str, subtitle: str, warnings: Sequence[str], sections: Sequence[dict[str, Any]]) -> str:
+    """The page itself, of the sections that have anything; ConfigError without jinja2."""
+    try:
+        from jinja2 import Environment
+    except ImportError:
+        raise ConfigError("the report needs jinja2: pip install 'mc_place_env[render]'") from None
+    template = Environment(autoescape=True, trim_blocks=True).from_string(
+        (resources.files("mc_place_env.evaluation") / "report.html").read_text(encoding="utf-8")
+    )
+    shown = [s for s in sections if any(s.get(key) for key in ("table", "chart", "links", "text"))]
+    return template.render(title=title, subtitle=subtitle, warnings=warnings, sections=shown, text=TEXT)
+
+
+def profiles(aggregates: Sequence[dict[str, Any]]) -> str:
+    """Performance profiles of all policies; "" where no goal overlap was measured."""
+    lines = [profile_line(each["label"], each["profile"]) for each in aggregates if each["profile"]]
+    return line_chart(lines, "goal overlap of at least", "share of episodes") if lines else ""
+
+
+def profile_line(name: str, profile: Sequence[Estimate]) -> Line:
+    """One policy's; a band where there are intervals."""
+
+    def curve(values: Sequence[float]) -> list[Point]:
+        return list(zip(THRESHOLDS.tolist(), values, strict=True))
+
+    bounds = [each["interval"] or (each["value"], each["value"]) for each in profile]
+    band = (curve([low for low, _ in bounds]), curve([high for _, high in bounds]))
+    return Line(name, curve([each["value"] for each in profile]), band)
+
+
+def reasons(runs: Sequence[Run]) -> str:
+    """Bars for every reason that was met, the most frequent first; "" where no request failed."""
+    everyone = contestants(runs)
+    shares = [failure_shares([e for task in c.tasks.values() for e in task]) for c in everyone]
+    total: Counter[str] = Counter()
+    for share in shares:
+        total.update(share or {})
+    groups = [(name, [None if s is None else s.get(name, 0.0) for s in shares]) for name, _ in total.most_common()]
+    return bar_chart(groups, [label(each, everyone) for each in everyone]) if groups else ""
+
+
+def failure_shares(episodes: Sequence[dict[str, Any]]) -> dict[str, float] | None:
+    """Share of the verdicts by reason; None without verdicts."""
+    verdicts = sum(episode["placed"] + episode["failed"] for episode in episodes)
+    counts: Counter[str] = sum((Counter(episode["failed_by_reason"]) for episode in episodes), Counter())
+    return {name: ratio(count, verdicts) or 0.0 for name, count in counts.items()} if verdicts else None
+
+
+def curves(run: Run) -> dict[str, Any]:
+    """The learning curves of the run's checkpoints, as far as they are still where they were."""
+    found = [Line(p["checkpoint"] or p["name"], points) for p in run.record["policies"] if (points := learned(p))]
+    chart = line_chart(found, "steps of training", "success") if found else ""
+    return {"title": "Learning curves", "chart": chart, "note": NOTES["curves"]}
+
+
+def learned(identity: dict[str, Any]) -> list[Point]:
+    """(steps, success) from the record beside a checkpoint; nothing if it has moved or is another by now."""
+    path = Path(identity.get("path", ""))
+    record = path.with_name("run.json") if path.name else path
+    if not record.is_file() or not path.is_file() or file_hash(path) != identity["sha256"]:
+        return []
+    curve = json.loads(record.read_text()).get("curve", {"rows": []})
+    return [(steps, success) for steps, _, success in curve["rows"] if success is not None]
