@@ -13,6 +13,7 @@ from mc_place_env.errors import ConfigError
 from mc_place_env.evaluation.metrics import by_checkpoint
 from mc_place_env.evaluation.run import Run, differences
 from mc_place_env.evaluation.statistics import (
+    Estimate,
     estimate,
     interquartile_mean,
     mean_over_tasks,
@@ -50,19 +51,28 @@ def contestants(runs: Sequence[Run]) -> list[Contestant]:
 
 def scores_of(contestant: Contestant, score: str) -> list[np.ndarray]:
     """One array a task on which the score was measured; see the module."""
-    found = []
-    for episodes in contestant.tasks.values():
-        runs = [
-            np.array([e[score] for e in run], float) for run in by_checkpoint(episodes) if run[0][score] is not None
-        ]
-        if runs:
-            found.append(runs[0] if len(runs) == 1 else np.array([run.mean() for run in runs]))
-    return found
+    return [runs[0] if len(runs) == 1 else runs.mean(axis=1) for runs in score_matrices(contestant, score)]
+
+
+def score_matrices(contestant: Contestant, score: str) -> list[np.ndarray]:
+    """One array (training runs, starts played by all of them) a task on which the score was measured."""
+    tasks = [episodes for episodes in contestant.tasks.values() if episodes[0][score] is not None]
+    return [matrix(on_common_starts(by_checkpoint(episodes)), score) for episodes in tasks]
+
+
+def on_common_starts(runs: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
+    """The episodes of some runs from the seeds that all of them have played."""
+    common = set.intersection(*({episode["seed"] for episode in run} for run in runs))
+    return [[episode for episode in run if episode["seed"] in common] for run in runs]
+
+
+def matrix(runs: list[list[dict[str, Any]]], score: str) -> np.ndarray:
+    """One score of some runs from the same starts, (runs, starts); NaN where it was not measured."""
+    return np.array([[episode[score] for episode in run] for run in runs], float)
 
 
 def aggregate(contestant: Contestant, everyone: Sequence[Contestant]) -> dict[str, Any]:
     """Success, interquartile mean of the goal overlap, and its performance profile; None where nothing was measured."""
-    overlap = scores_of(contestant, "goal_overlap")
     episodes = [episode for task in contestant.tasks.values() for episode in task]
     return {name: getattr(contestant, name) for name in ("run", "policy", "backend", "split")} | {
         "label": label(contestant, everyone),
@@ -70,8 +80,8 @@ def aggregate(contestant: Contestant, everyone: Sequence[Contestant]) -> dict[st
         "training_runs": len({episode["checkpoint"] for episode in episodes}),
         "episodes": len(episodes),
         "success": estimate(scores_of(contestant, "success"), mean_over_tasks),
-        "goal_overlap_iqm": estimate(overlap, interquartile_mean),
-        "profile": performance_profile(overlap),
+        "goal_overlap_iqm": estimate(scores_of(contestant, "goal_overlap"), interquartile_mean),
+        "profile": performance_profile(score_matrices(contestant, "goal_overlap")),
     }
 
 
@@ -120,35 +130,32 @@ Pair = tuple[list[list[dict[str, Any]]], list[list[dict[str, Any]]]]  # ours and
 
 def pair(ours: Contestant, theirs: Contestant, env_id: str) -> Pair:
     """The episodes of two contestants on one task from the starts that both played; ConfigError if they differ."""
-    runs = [by_checkpoint(contestant.tasks.get(env_id, [])) for contestant in (ours, theirs)]
-    instances = [{e["seed"]: e["instance"] for e in run} for side in runs for run in side]
-    common = sorted(set.intersection(*map(set, instances))) if runs[0] and runs[1] else []
-    for seed in common:
-        if len({by_seed[seed] for by_seed in instances}) > 1:
-            who = f"{ours.full_name} and for {theirs.full_name}"
-            raise ConfigError(f"not to be paired: {env_id} seed {seed} is not the same instance for {who}")
-    if not common:
+    left, right = (by_checkpoint(contestant.tasks.get(env_id, [])) for contestant in (ours, theirs))
+    if not left or not right:
         return [], []
-    found = [[[e for e in run if e["seed"] in set(common)] for run in side] for side in runs]
-    return found[0], found[1]
+    runs = on_common_starts([*left, *right])
+    for start in zip(*runs, strict=True):
+        if len({episode["instance"] for episode in start}) > 1:
+            who = f"{ours.full_name} and for {theirs.full_name}"
+            raise ConfigError(f"not to be paired: {env_id} seed {start[0]['seed']} is not the same instance for {who}")
+    return (runs[: len(left)], runs[len(left) :]) if runs[0] else ([], [])
 
 
 def paired_figures(pairs: list[Pair]) -> dict[str, Any]:
     """Difference in success and probability of improvement over the common starts of some tasks."""
-    gains, better = [], {score: [] for score in SCORES}  # type: ignore[var-annotated]
-    for pair in pairs:
-        for score in SCORES:
-            ours, theirs = (np.array([[e[score] for e in run] for run in side], float) for side in pair)
-            if score == "success":
-                gains.append(ours.mean(axis=0) - theirs.mean(axis=0))
-            if not np.isnan(ours).any() and not np.isnan(theirs).any():
-                better[score].append(wins(ours, theirs))
+    gains = [matrix(ours, "success").mean(axis=0) - matrix(theirs, "success").mean(axis=0) for ours, theirs in pairs]
     return {
         "tasks": len(pairs),
-        "pairs": sum(len(ours[0]) for ours, _ in pairs),
+        "pairs": sum(map(len, gains)),
         "success_gain": estimate(gains, mean_over_tasks),
-        **{f"improvement_in_{score}": estimate(better[score], mean_over_tasks) for score in SCORES},
+        **{f"improvement_in_{score}": improvement(pairs, score) for score in SCORES},
     }
+
+
+def improvement(pairs: list[Pair], score: str) -> Estimate | None:
+    """How probable it is that we score higher than they from the same start; None where the score was not measured."""
+    measured = [(ours, theirs) for ours, theirs in pairs if ours[0][0][score] is not None]
+    return estimate([wins(matrix(ours, score), matrix(theirs, score)) for ours, theirs in measured], mean_over_tasks)
 
 
 def starts_of(contestant: Contestant) -> str:

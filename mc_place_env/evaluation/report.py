@@ -9,14 +9,13 @@ from typing import Any
 
 from mc_place_env.errors import ConfigError
 from mc_place_env.evaluation.aggregate import contestants, label
-from mc_place_env.evaluation.episodes import Series
 from mc_place_env.evaluation.plots import Line, Point, bar_chart, line_chart
 from mc_place_env.evaluation.policies import file_hash
+from mc_place_env.evaluation.replays import Links
 from mc_place_env.evaluation.run import Run
 from mc_place_env.evaluation.statistics import THRESHOLDS, Estimate, ratio
 from mc_place_env.evaluation.table import COMPARISONS, POLICIES, SERIES, TEXT, changed_table, make_table
 
-Replays = Sequence[tuple[Series, dict[str, str]]]
 NOTES = {
     "series": "Success over several training runs: bootstrap over these; otherwise Wilson's interval over episodes. "
     "Goal overlap: cells filled as asked / cells asked for or changed. Rates are of requests; cancelled ones, judged "
@@ -28,19 +27,19 @@ NOTES = {
     "better than the baseline from the same start, a tie counting half. Mean over tasks, stratified bootstrap.",
     "profile": "Share of episodes that reach a goal overlap; the bands are pointwise 95 % intervals.",
     "reasons": "Share of all verdicts (placed or failed) of a policy that failed for a reason.",
+    "replays": "Every policy's first success, and every policy's first failure.",
     "curves": "Success of the last episodes in training, from the run.json beside the checkpoint.",
 }
 
 
-def run_page(run: Run, summary: dict[str, Any], replays: Replays) -> str:
-    """The page of one finished run."""
+def run_page(run: Run, summary: dict[str, Any], links: Links) -> str:
+    """The page of one finished run; `links` are those to its replays."""
     plan = run.plan
-    links = [(f"{s.policy}, {s.id}, {s.split}", pages) for s, pages in replays]
     sections = [
         {"title": "Results", "table": make_table(SERIES, run.evaluations()), "note": NOTES["series"]},
         *shared_sections([run], summary),
         curves(run),
-        {"title": "Replays", "links": links, "note": "The first success and the first failure of each task."},
+        {"title": "Replays", "links": links, "note": NOTES["replays"]},
         {"title": "How it was made", "text": json.dumps(run.record, indent=1)},
     ]
     played = f"{plan.episodes} episodes a policy and task, seeds from {plan.seed}"

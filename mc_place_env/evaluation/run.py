@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mc_place_env.config import LIVE_ONLY, PlaceEnvConfig, check_choice, check_int, refuse_unknown
+from mc_place_env.envs.vector_env import PlaceVectorEnv
 from mc_place_env.errors import ConfigError
 from mc_place_env.evaluation.episodes import HEADER, Episodes, Series, file_text, key_of, read_episodes, to_line
 from mc_place_env.evaluation.policies import Policy, as_policies
@@ -98,9 +99,8 @@ class Run:
     def evaluations(self) -> list[Evaluation]:
         """The series of which anything was played, episodes in order."""
         played = [(series, self.episodes.get(series, {})) for series in self.order]
-        options = self.record["plan"]["options"]
         return [
-            Evaluation(series.policy, series.backend, series.id, series.split, options, [by[key] for key in sorted(by)])
+            Evaluation(*series, self.plan.options_of(series.backend), [by[key] for key in sorted(by)])
             for series, by in played
             if by
         ]
@@ -114,11 +114,13 @@ def load_policies(plan: Plan) -> list[Policy]:
         raise ConfigError(f"policies: two are named {name[0]!r}; rename the folder of one")
     for backend in plan.backends:
         PlaceEnvConfig.parse(plan.options_of(backend) | {"backend": backend})
+    asked = {key: value for key, value in plan.options.items() if key not in LIVE_ONLY}
+    envs: dict[str, PlaceVectorEnv] = {}
     for policy, env_id in product(policies, plan.ids):
-        options = policy.merged({key: value for key, value in plan.options.items() if key not in LIVE_ONLY})
-        env = make_vector_env(env_id, 1, **options)
-        policy.check(env, env_id)
-        env.close()
+        options = policy.merged(asked)
+        key = f"{env_id} {sorted(options.items())}"
+        envs[key] = envs.get(key) or make_vector_env(env_id, 1, **options)
+        policy.check(envs[key], env_id)
     return policies
 
 

@@ -102,6 +102,9 @@ def wins(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
 
 
 def performance_profile(strata: Strata) -> list[Estimate] | None:
-    """Share of scores that reach each of THRESHOLDS, mean over tasks; None without scores."""
-    found = [estimate([(scores >= t).astype(float) for scores in strata], mean_over_tasks) for t in THRESHOLDS]
+    """Share of scores that reach each of THRESHOLDS, mean over tasks; None without scores.
+
+    `strata`: one array (training runs, starts) a task; starts are resampled.
+    """
+    found = [estimate([(scores >= t).mean(axis=0) for scores in strata], mean_over_tasks) for t in THRESHOLDS]
     return [each for each in found if each is not None] or None
