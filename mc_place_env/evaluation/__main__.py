@@ -110,8 +110,8 @@ def play_with_progress(run: Any, policies: list[Any], folder: Path | None, play:
     """Plays, and shows how far it is."""
     from mc_place_env.evaluation.progress import Progress
 
-    before = [episode for series in run.episodes.values() for episode in series.values()]
-    with Progress(run.missing + len(before), before) as progress:
+    before = sum(map(len, run.episodes.values()))
+    with Progress(run.missing + before, before) as progress:
         play(run, policies, folder, lambda s, told: progress.add(f"{s.policy} on {s.id}, {s.backend}", told))
 
 

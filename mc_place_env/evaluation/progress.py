@@ -1,28 +1,30 @@
 """How far long work is: on a terminal only, nothing in a log."""
 
+from collections import Counter
 from typing import Any
 
 
 class Progress:
-    """Episodes, success so far and time left; goes on from `episodes` that were finished before."""
+    """Episodes, success so far of what is being played, and time left; `before` episodes were finished earlier."""
 
-    def __init__(self, total: int, episodes: list[dict[str, Any]]):
+    def __init__(self, total: int, before: int):
+        self.played: Counter[str] = Counter()
+        self.solved: Counter[str] = Counter()
         self.bar: Any = None
-        self.played, self.solved = len(episodes), sum(episode["success"] for episode in episodes)
         try:
             from tqdm import tqdm
         except ImportError:  # only the extra `train` brings it
             return
-        self.bar = tqdm(total=total, initial=self.played, unit="episode", disable=None, leave=False)
+        self.bar = tqdm(total=total, initial=before, unit="episode", disable=None, leave=False)
 
     def add(self, what: str, finished: list[dict[str, Any]]) -> None:
         """Takes in the episodes just finished of `what`."""
         if self.bar is None:
             return
-        self.played += len(finished)
-        self.solved += sum(episode["success"] for episode in finished)
+        self.played[what] += len(finished)
+        self.solved[what] += sum(episode["success"] for episode in finished)
         self.bar.set_description(what, refresh=False)
-        self.bar.set_postfix_str(f"success {self.solved / self.played:.1%}", refresh=False)
+        self.bar.set_postfix_str(f"success {self.solved[what] / self.played[what]:.1%}", refresh=False)
         self.bar.update(len(finished))
 
     def __enter__(self) -> "Progress":

@@ -14,7 +14,7 @@ from mc_place_env.evaluation.policies import file_hash
 from mc_place_env.evaluation.replays import Links
 from mc_place_env.evaluation.run import Run
 from mc_place_env.evaluation.statistics import THRESHOLDS, Estimate, ratio
-from mc_place_env.evaluation.table import COMPARISONS, POLICIES, SERIES, TEXT, changed_table, make_table
+from mc_place_env.evaluation.table import COMPARISONS, POLICIES, SERIES, changed_table, make_table
 
 NOTES = {
     "series": "Success over several training runs: bootstrap over these; otherwise Wilson's interval over episodes. "
@@ -38,7 +38,6 @@ def run_page(run: Run, summary: dict[str, Any], links: Links) -> str:
     sections = [
         {"title": "Results", "table": make_table(SERIES, run.evaluations()), "note": NOTES["series"]},
         *shared_sections([run], summary),
-        curves(run),
         {"title": "Replays", "links": links, "note": NOTES["replays"]},
         {"title": "How it was made", "text": json.dumps(run.record, indent=1)},
     ]
@@ -72,9 +71,10 @@ def shared_sections(runs: Sequence[Run], told: dict[str, Any]) -> list[dict[str,
             "table": make_table(POLICIES, told["policies"]),
             "note": NOTES["policies"],
         },
-        {"title": "Against the first policy", "table": compared, "note": NOTES["comparisons"]},
+        {"title": "Against the first", "table": compared, "note": NOTES["comparisons"]},
         {"title": "Performance profile", "chart": profiles(told["policies"]), "note": NOTES["profile"]},
         {"title": "Why accepted requests failed", "chart": reasons(runs), "note": NOTES["reasons"]},
+        {"title": "Learning curves", "chart": curves(runs), "note": NOTES["curves"]},
     ]
 
 
@@ -88,7 +88,7 @@ def page(title: str, subtitle: str, warnings: Sequence[str], sections: Sequence[
         (resources.files("mc_place_env.evaluation") / "report.html").read_text(encoding="utf-8")
     )
     shown = [s for s in sections if any(s.get(key) for key in ("table", "chart", "links", "text"))]
-    return template.render(title=title, subtitle=subtitle, warnings=warnings, sections=shown, text=TEXT)
+    return template.render(title=title, subtitle=subtitle, warnings=warnings, sections=shown)
 
 
 def profiles(aggregates: Sequence[dict[str, Any]]) -> str:
@@ -126,11 +126,15 @@ def failure_shares(episodes: Sequence[dict[str, Any]]) -> dict[str, float] | Non
     return {name: ratio(count, verdicts) or 0.0 for name, count in counts.items()} if verdicts else None
 
 
-def curves(run: Run) -> dict[str, Any]:
-    """The learning curves of the run's checkpoints, as far as they are still where they were."""
-    found = [Line(p["checkpoint"] or p["name"], points) for p in run.record["policies"] if (points := learned(p))]
-    chart = line_chart(found, "steps of training", "success") if found else ""
-    return {"title": "Learning curves", "chart": chart, "note": NOTES["curves"]}
+def curves(runs: Sequence[Run]) -> str:
+    """The learning curves of all checkpoints, as far as they are still where they were; "" without any."""
+    lines = []
+    for run in runs:
+        where = f", {run.name}" if len(runs) > 1 else ""
+        for policy in run.record["policies"]:
+            if points := learned(policy):
+                lines.append(Line((policy["checkpoint"] or policy["name"]) + where, points))
+    return line_chart(lines, "steps of training", "success") if lines else ""
 
 
 def learned(identity: dict[str, Any]) -> list[Point]:

@@ -9,13 +9,14 @@ from mc_place_env.evaluation.statistics import Estimate, Interval
 
 
 class Table(NamedTuple):
-    """Column names and lines of cells."""
+    """Column names and lines of cells; the first `left` columns are text, the others figures."""
 
     header: list[str]
     lines: list[list[str]]
+    left: int
 
 
-TEXT = {"run", "policy", "backend", "id", "split", "baseline", "key"}  # columns to the left
+TEXT = {"run", "policy", "backend", "id", "split", "baseline"}  # names of columns
 LONGEST = 40  # characters of a configuration's value
 ONLY_IF_VARIED = ("id", "split", "run", "backend", "training runs")
 
@@ -84,12 +85,13 @@ def make_table(columns: Columns, entries: Sequence[Any], names: Sequence[str] | 
     """One line an entry; columns that say the same of all of them (ONLY_IF_VARIED) are left out."""
     lines = {name: [columns[name](entry) for entry in entries] for name in names or columns}
     kept = [name for name, cells in lines.items() if name not in ONLY_IF_VARIED or len(set(cells)) > 1]
-    return Table(kept, [[lines[name][k] for name in kept] for k in range(len(entries))])
+    return Table(kept, [[lines[name][k] for name in kept] for k in range(len(entries))], len(TEXT & set(kept)))
 
 
 def changed_table(names: Sequence[str], changed: Sequence[tuple[str, list[Any]]]) -> Table:
     """What differs between runs, one line a key."""
-    return Table(["key", *names], [[key, *(short(value) for value in values)] for key, values in changed])
+    lines = [[key, *(short(value) for value in values)] for key, values in changed]
+    return Table(["key", *names], lines, 1 + len(names))
 
 
 def short(value: Any) -> str:
@@ -109,7 +111,7 @@ def aligned(table: Table) -> str:
     rows = [table.header, *table.lines]
     widths = [max(len(row[k]) for row in rows) for k in range(len(table.header))]
     padded = [
-        "  ".join(c.ljust(w) if n in TEXT else c.rjust(w) for c, w, n in zip(row, widths, table.header, strict=True))
+        "  ".join(c.ljust(w) if k < table.left else c.rjust(w) for k, (c, w) in enumerate(zip(row, widths)))
         for row in rows
     ]
     return "\n".join(line.rstrip() for line in [padded[0], "  ".join("-" * w for w in widths), *padded[1:]])
