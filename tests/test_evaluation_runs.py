@@ -244,7 +244,7 @@ class Page(HTMLParser):
 
 
 def test_the_report_stands_alone_and_links_only_to_its_replays(tmp_path, capsys):
-    pytest.importorskip("mc_place_env.rendering.replay")
+    pytest.importorskip("mc_place_env.rendering.playing")
     out = tmp_path / "run"
     command = ["--policy", "random", "--policy", "scripted", "--id", SINGLE, "--id", WALL, "--episodes", "6"]
     assert main([*command, "--out", str(out)]) == 0
@@ -309,9 +309,11 @@ def test_a_folder_of_something_else(tmp_path, capsys):
 
 
 def test_a_run_begun_with_other_sources_is_not_resumed(played, tmp_path):
-    other = copy_run(played[0], tmp_path / "other", sources="0")
+    finished = copy_run(played[0], tmp_path / "finished", sources="0")
+    assert make_run(finished).missing == 0  # nothing would be mixed
+    cut = copy_run(played[0], tmp_path / "cut", played[1][:-1], sources="0")
     with pytest.raises(ConfigError, match=r"sources: 0 there, \w+ here"):
-        make_run(other)
+        make_run(cut)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")  # Okabe and Ito
 WIDTH, HEIGHT = 560, 300  # of the drawing; the margins come on top
-LEFT, TOP, BOTTOM, RIGHT = 64, 12, 46, 16
+LEFT, TOP, BOTTOM, RIGHT = 64, 12, 46, 40
 BAR, GAP, NAMES = 14, 10, 210  # thickness of a bar, space between groups, width of the names; pixels
 Point = tuple[float, float]
 

@@ -1,5 +1,6 @@
 """Replay pages of a success and of a failure of each task, for the report to link to."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ def write_replays(run: Run, policies: list[Policy], folder: Path) -> Links:
 
     The episodes are played again, so on the simulator only: a live episode cannot be had again.
     """
+    if find_spec("mc_place_env.rendering.playing") is None:
+        return []
     tasks: dict[tuple[str, str], list[Evaluation]] = {}
     for evaluation in run.evaluations():
         if evaluation.backend == "simulator":
@@ -44,7 +47,7 @@ def first_again(evaluation: Evaluation, policies: list[Policy], success: bool) -
 
     Beside other rows a network may answer differently in the last bit.
     """
-    from mc_place_env.rendering.replay import play
+    from mc_place_env.rendering.playing import play
 
     episode = next((e for e in evaluation.episodes if e["success"] is success), None)
     if episode is None:

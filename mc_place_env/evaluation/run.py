@@ -23,7 +23,8 @@ from mc_place_env.evaluation.runner import ROWS, Evaluation, evaluate
 from mc_place_env.integrations import make_vector_env
 
 KIND = "mc_place_env evaluation"
-MUST_AGREE = ("plan", "policies", "versions", "sources")  # within one run
+MUST_AGREE = ("plan", "policies")
+IF_GONE_ON_WITH = ("versions", "sources")  # a finished run needs only its report, which another version may write
 Told = Callable[[Series, list[dict[str, Any]]], None]  # called with the episodes of a series just finished
 
 
@@ -131,7 +132,7 @@ def begin(plan: Plan, policies: list[Policy], folder: Path | None) -> Run:
         return Run("", record, {})
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         run = load_run(folder)
-        refuse_other(run.record, record, folder)
+        refuse_other(run, record)
         return run
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "run.json", as_json(record))
@@ -159,12 +160,13 @@ def load_run(folder: Path) -> Run:
     return Run(str(folder), record, read_episodes(path) if path.is_file() else {})
 
 
-def refuse_other(found: dict[str, Any], wanted: dict[str, Any], folder: Path) -> None:
-    """ConfigError that names what differs between the record in a folder and the one to be played there."""
-    differ = [d for part in MUST_AGREE for d in differences(part, [found[part], wanted[part]])]
+def refuse_other(run: Run, wanted: dict[str, Any]) -> None:
+    """ConfigError that names what differs between the run in a folder and the record of what is to be played there."""
+    parts = MUST_AGREE + (IF_GONE_ON_WITH if run.missing else ())
+    differ = [d for part in parts for d in differences(part, [run.record[part], wanted[part]])]
     if differ:
         told = "; ".join(f"{key}: {there} there, {here} here" for key, (there, here) in differ[:4])
-        raise ConfigError(f"{folder}: holds another evaluation ({told}); choose another folder or delete it")
+        raise ConfigError(f"{run.name}: holds another evaluation ({told}); choose another folder or delete it")
 
 
 def differences(name: str, values: list[Any]) -> list[tuple[str, list[Any]]]:
