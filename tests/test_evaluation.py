@@ -163,7 +163,7 @@ def test_summary_weighs_requests_and_not_episodes():
     assert summary["accepted_but_failed"] == 3 / 8
     assert summary["ticks_to_verdict"] == 6.0
     assert summary["steps_to_success"] == 2
-    assert summary["failed_by_reason"] == {"no_item": 3}
+    assert summary["failed_by_reason"] == {"no_item": 3 / 8}
 
 
 # -- figures ----------------------------------------------------------------------------------------------------------

@@ -324,6 +324,7 @@ def test_a_run_begun_with_other_sources_is_not_resumed(played, tmp_path):
         (["--policy", "runs/none-*/model.zip"], "no file matches"),
         (["--policy", "random", "--episodes", "0"], "episodes=0"),
         (["--policy", "random", "latencyy=3"], "latency"),
+        (["--policy", "random", "split=train"], "as --split"),
         (["--policy", "random", "--backend", "simulator", "--backend", "minecraft", "latency=3"], "latency=3"),
     ],
 )

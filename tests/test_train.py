@@ -90,6 +90,9 @@ def test_a_run_is_not_resumed_or_repeated_with_another_checkpoint(trained, tmp_p
     model = shutil.copytree(trained, tmp_path / "tiny") / "model.zip"
     command = ["--policy", str(model), "--episodes", "2", "--out", str(tmp_path / "run")]
     assert main(command) == 0
+    assert main([*command[:2], "--id", "McPlace/Single-v0", "--out", str(tmp_path / "single")]) == 2
+    assert "trained for id McPlace/Wall-v0" in capsys.readouterr().err
+    assert not (tmp_path / "single").exists()
     other = CheckpointPolicy(model).model
     next(other.policy.parameters()).data += 1.0
     other.save(model)

@@ -24,7 +24,8 @@ def main(arguments: list[str] | None = None) -> int:
     """The command; returns the exit status: 0, 2 for bad input, 130 if interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments
     command = {"repeat": repeat_command, "compare": compare_command}.get(arguments[0] if arguments else "")
-    sys.path.insert(0, "")  # for module:function
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # for module:function
     try:
         command(arguments[1:]) if command else run_command(arguments)
     except McPlaceError as error:

@@ -101,7 +101,6 @@ def summarise(episodes: list[dict[str, Any]]) -> dict[str, Any]:
     verdicts = total["placed"] + total["failed"]
     ticks = sum((e["ticks_to_verdict"] or 0.0) * (e["placed"] + e["failed"]) for e in episodes)
     solved = [episode for episode in episodes if episode["success"]]
-    reasons: Counter[str] = sum((Counter(e["failed_by_reason"]) for e in episodes), Counter())
     return {
         "episodes": len(episodes),
         "success": ratio(len(solved), len(episodes)),
@@ -113,11 +112,18 @@ def summarise(episodes: list[dict[str, Any]]) -> dict[str, Any]:
         "ticks_to_success": mean(episode["ticks"] for episode in solved),
         "acceptance": ratio(total["accepted"], total["accepted"] + total["rejected"]),
         "accepted_but_failed": ratio(total["failed"], verdicts),
-        "failed_by_reason": dict(reasons.most_common()),
+        "failed_by_reason": failure_rates(episodes),
         "ticks_to_verdict": ratio(ticks, verdicts),
         "repeat_after_failure": ratio(total["repeats_after_failure"], total["failed"]),
         "while_pending": ratio(total["requests_while_pending"], total["accepted"] + total["rejected"]),
     } | total
+
+
+def failure_rates(episodes: list[dict[str, Any]]) -> dict[str, float]:
+    """Share of all verdicts (placed or failed) that were failures for each reason met, the most frequent first."""
+    verdicts = sum(episode["placed"] + episode["failed"] for episode in episodes)
+    counts: Counter[str] = sum((Counter(episode["failed_by_reason"]) for episode in episodes), Counter())
+    return {name: count / verdicts for name, count in counts.most_common()}
 
 
 def success_interval(episodes: list[dict[str, Any]]) -> tuple[float, float] | None:

@@ -1,6 +1,5 @@
 """The report of a run or of a comparison: one HTML page with everything in it (only the replays lie beside it)."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from importlib import resources
@@ -9,11 +8,12 @@ from typing import Any
 
 from mc_place_env.errors import ConfigError
 from mc_place_env.evaluation.aggregate import contestants, label
+from mc_place_env.evaluation.metrics import failure_rates
 from mc_place_env.evaluation.plots import Line, Point, bar_chart, line_chart
-from mc_place_env.evaluation.policies import file_hash
+from mc_place_env.evaluation.policies import file_hash, read_run
 from mc_place_env.evaluation.replays import Links
-from mc_place_env.evaluation.run import Run
-from mc_place_env.evaluation.statistics import THRESHOLDS, Estimate, ratio
+from mc_place_env.evaluation.run import Run, as_json
+from mc_place_env.evaluation.statistics import THRESHOLDS, Estimate
 from mc_place_env.evaluation.table import COMPARISONS, POLICIES, SERIES, changed_table, make_table
 
 NOTES = {
@@ -27,6 +27,7 @@ NOTES = {
     "better than the baseline from the same start, a tie counting half. Mean over tasks, stratified bootstrap.",
     "profile": "Share of episodes that reach a goal overlap; the bands are pointwise 95 % intervals.",
     "reasons": "Share of all verdicts (placed or failed) of a policy that failed for a reason.",
+    "record": "To play it again: python -m mc_place_env.evaluation repeat {name} --out FOLDER",
     "replays": "Every policy's first success, and every policy's first failure.",
     "curves": "Success of the last episodes in training, from the run.json beside the checkpoint.",
 }
@@ -39,7 +40,7 @@ def run_page(run: Run, summary: dict[str, Any], links: Links) -> str:
         {"title": "Results", "table": make_table(SERIES, run.evaluations()), "note": NOTES["series"]},
         *shared_sections([run], summary),
         {"title": "Replays", "links": links, "note": NOTES["replays"]},
-        {"title": "How it was made", "text": json.dumps(run.record, indent=1)},
+        {"title": "How it was made", "text": as_json(run.record), "note": NOTES["record"].format(name=run.name)},
     ]
     played = f"{plan.episodes} episodes a policy and task, seeds from {plan.seed}"
     versions = run.record["versions"]
@@ -110,20 +111,17 @@ def profile_line(name: str, profile: Sequence[Estimate]) -> Line:
 
 def reasons(runs: Sequence[Run]) -> str:
     """Bars for every reason that was met, the most frequent first; "" where no request failed."""
-    everyone = contestants(runs)
-    shares = [failure_shares([e for task in c.tasks.values() for e in task]) for c in everyone]
-    total: Counter[str] = Counter()
-    for share in shares:
-        total.update(share or {})
-    groups = [(name, [None if s is None else s.get(name, 0.0) for s in shares]) for name, _ in total.most_common()]
-    return bar_chart(groups, [label(each, everyone) for each in everyone]) if groups else ""
-
-
-def failure_shares(episodes: Sequence[dict[str, Any]]) -> dict[str, float] | None:
-    """Share of the verdicts by reason; None without verdicts."""
-    verdicts = sum(episode["placed"] + episode["failed"] for episode in episodes)
-    counts: Counter[str] = sum((Counter(episode["failed_by_reason"]) for episode in episodes), Counter())
-    return {name: ratio(count, verdicts) or 0.0 for name, count in counts.items()} if verdicts else None
+    everyone = [(c, [episode for task in c.tasks.values() for episode in task]) for c in contestants(runs)]
+    rates = [failure_rates(episodes) for _, episodes in everyone]
+    judged = [any(episode["placed"] + episode["failed"] for episode in episodes) for _, episodes in everyone]
+    met: Counter[str] = Counter()
+    for each in rates:
+        met.update(each)
+    groups = [
+        (name, [each.get(name, 0.0) if told else None for each, told in zip(rates, judged, strict=True)])
+        for name, _ in met.most_common()
+    ]
+    return bar_chart(groups, [label(c, [other for other, _ in everyone]) for c, _ in everyone]) if groups else ""
 
 
 def curves(runs: Sequence[Run]) -> str:
@@ -140,8 +138,8 @@ def curves(runs: Sequence[Run]) -> str:
 def learned(identity: dict[str, Any]) -> list[Point]:
     """(steps, success) from the record beside a checkpoint; nothing if it has moved or is another by now."""
     path = Path(identity.get("path", ""))
-    record = path.with_name("run.json") if path.name else path
-    if not record.is_file() or not path.is_file() or file_hash(path) != identity["sha256"]:
+    if not path.is_file() or file_hash(path) != identity["sha256"]:
         return []
-    curve = json.loads(record.read_text()).get("curve", {"rows": []})
-    return [(steps, success) for steps, _, success in curve["rows"] if success is not None]
+    curve = read_run(path).get("curve", {"columns": [], "rows": []})
+    rows = (dict(zip(curve["columns"], row, strict=True)) for row in curve["rows"])
+    return [(row["steps"], row["success"]) for row in rows if row["success"] is not None]

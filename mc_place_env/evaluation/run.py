@@ -113,6 +113,9 @@ def load_policies(plan: Plan) -> list[Policy]:
     names = [(policy.name, policy.checkpoint) for policy in policies]
     for name in {name for name in names if names.count(name) > 1}:
         raise ConfigError(f"policies: two are named {name[0]!r}; rename the folder of one")
+    for key in ("split", "backend"):
+        if key in plan.options:
+            raise ConfigError(f"options: {key}={plan.options[key]!r}: is given for the whole evaluation, as --{key}")
     for backend in plan.backends:
         PlaceEnvConfig.parse(plan.options_of(backend) | {"backend": backend})
     asked = {key: value for key, value in plan.options.items() if key not in LIVE_ONLY}
@@ -144,7 +147,10 @@ def new_record(plan: Plan, policies: list[Policy]) -> dict[str, Any]:
     """What run.json holds of a run made now, as it will be read again."""
     known = {"kind": KIND, "plan": asdict(plan), "policies": [policy.identity() for policy in policies]}
     made_with = {"versions": versions(), "sources": sources(), "git": git_state()}
-    return json.loads(json.dumps(known | made_with))
+    try:
+        return json.loads(json.dumps(known | made_with))
+    except TypeError as error:
+        raise ConfigError(f"options={plan.options!r}: expected plain data, to be written down ({error})") from None
 
 
 def load_run(folder: Path) -> Run:
