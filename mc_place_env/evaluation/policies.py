@@ -66,7 +66,7 @@ class CallablePolicy(Policy):
             source = inspect.getsourcefile(inspect.unwrap(self.function))
         except TypeError:  # an object with __call__
             source = inspect.getsourcefile(type(self.function))
-        return super().identity() | {"sha256": file_hash(Path(source)) if source else None}
+        return super().identity() | {"sha256": content_hash(Path(source)) if source else None}
 
     def actions(self, env: PlaceVectorEnv, observations: dict[str, np.ndarray], running: np.ndarray) -> Any:
         """What the function says."""
@@ -131,7 +131,7 @@ class CheckpointPolicy(Policy):
     def identity(self) -> dict[str, Any]:
         """With path and hash of the file, and what its training was."""
         trained = {key: self.run.get(key) for key in ("config", "steps", "versions", "git")}
-        more = {"checkpoint": self.checkpoint, "path": str(self.path), "sha256": file_hash(self.path)}
+        more = {"checkpoint": self.checkpoint, "path": str(self.path), "sha256": content_hash(self.path)}
         return super().identity() | more | {"trained": trained}
 
     def check(self, env: PlaceVectorEnv, env_id: str) -> None:
@@ -158,7 +158,7 @@ def as_policy(policy: Any) -> Policy:
         return policy
     if isinstance(policy, str) and policy in named:
         return named[policy]()
-    if isinstance(policy, (str, Path)) and Path(policy).is_file():
+    if isinstance(policy, (str, Path)) and Path(policy).exists():
         return CheckpointPolicy(policy)
     if isinstance(policy, str) and all(part.replace(".", "_").isidentifier() for part in policy.split(":", 1)):
         return CallablePolicy(named_function(policy))
@@ -199,9 +199,14 @@ def named_function(name: str) -> Callable[..., Any]:
     return function
 
 
-def file_hash(path: Path) -> str:
-    """SHA-256 of a file's content."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def content_hash(path: Path) -> str:
+    """SHA-256 of a file, or of all files in a folder with their names."""
+    if path.is_file():
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    digest = hashlib.sha256()
+    for file in sorted(file for file in path.rglob("*") if file.is_file()):
+        digest.update(file.relative_to(path).as_posix().encode() + file.read_bytes())
+    return digest.hexdigest()
 
 
 def read_run(path: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from mc_place_env.errors import ConfigError
 from mc_place_env.evaluation.aggregate import contestants, label
 from mc_place_env.evaluation.metrics import failure_rates
 from mc_place_env.evaluation.plots import Line, Point, bar_chart, line_chart
-from mc_place_env.evaluation.policies import file_hash, read_run
+from mc_place_env.evaluation.policies import content_hash, read_run
 from mc_place_env.evaluation.replays import Links
 from mc_place_env.evaluation.run import Run, as_json
 from mc_place_env.evaluation.statistics import THRESHOLDS, Estimate
@@ -138,7 +138,7 @@ def curves(runs: Sequence[Run]) -> str:
 def learned(identity: dict[str, Any]) -> list[Point]:
     """(steps, success) from the record beside a checkpoint; nothing if it has moved or is another by now."""
     path = Path(identity.get("path", ""))
-    if not path.is_file() or file_hash(path) != identity["sha256"]:
+    if "path" not in identity or not path.exists() or content_hash(path) != identity["sha256"]:
         return []
     curve = read_run(path).get("curve", {"columns": [], "rows": []})
     rows = (dict(zip(curve["columns"], row, strict=True)) for row in curve["rows"])
