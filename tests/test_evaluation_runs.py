@@ -1,8 +1,10 @@
 """Evaluation runs in a folder: repeated, resumed, compared, reported; and every bad input one clear error."""
 
 import csv
+import io
 import json
 import re
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
@@ -14,6 +16,7 @@ from mc_place_env.evaluation.__main__ import main
 from mc_place_env.evaluation.aggregate import compare, summary
 from mc_place_env.evaluation.episodes import FIGURES, HEADER, Series, from_row, read_episodes, to_line
 from mc_place_env.evaluation.overlap import Overlap
+from mc_place_env.evaluation.progress import Progress
 from mc_place_env.evaluation.report import compare_page, run_page
 from mc_place_env.evaluation.run import Plan, begin, load_policies, load_run, play
 
@@ -139,6 +142,26 @@ def test_what_was_finished_before_a_keyboard_interrupt_is_kept(tmp_path, monkeyp
 def test_a_finished_run_is_not_played_again(played, monkeypatch):
     monkeypatch.setattr("mc_place_env.evaluation.run.evaluate", None)
     assert make_run(played[0]).missing == 0
+
+
+class Terminal(io.StringIO):
+    """What a terminal would show."""
+
+    def isatty(self):
+        return True
+
+
+def test_progress_on_a_terminal(monkeypatch):
+    pytest.importorskip("tqdm")
+    monkeypatch.setattr("sys.stderr", Terminal())
+    with Progress(10, before=4) as progress:
+        progress.add("scripted", [{"success": True}, {"success": False}])
+        progress.bar.refresh()
+        shown = sys.stderr.getvalue().split("\r")[-1]
+    assert shown.startswith("scripted:")
+    assert "6/10" in shown
+    assert re.search(r"<\d\d:\d\d", shown)  # time left
+    assert "success 50.0%" in shown
 
 
 def test_progress_is_silent_in_a_log(tmp_path, capsys):

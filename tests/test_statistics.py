@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -45,6 +45,7 @@ def test_interquartile_mean(values, expected):
     assert interquartile_mean([np.array(values, float)]) == pytest.approx(expected)
 
 
+@settings(max_examples=40)
 @given(st.lists(scores, min_size=1, max_size=3))
 def test_an_interval_lies_within_the_scores_and_is_the_same_again(strata):
     low, high = bootstrap_interval(strata, mean_over_tasks, draws=200)
@@ -91,6 +92,7 @@ def test_wins_are_counted_by_start():
     assert wins(two_runs, np.array([[0.5, 0.5]])).tolist() == [0.5, 0.0]
 
 
+@settings(max_examples=10)
 @given(arrays(np.float64, (2, 9), elements=st.floats(0, 1)))
 def test_a_profile_falls_from_one(matrix):
     shares = [point["value"] for point in performance_profile([matrix])]

@@ -26,6 +26,7 @@ Strata = Sequence[np.ndarray]  # one array a task, scores on the last axis
 Statistic = Callable[[Strata], np.ndarray]  # reduces the last axis of all strata to one figure
 
 DRAWS = 2000  # bootstrap resamples
+PROFILE_DRAWS = 500  # of each point of a profile
 AT_ONCE = 4_000_000  # resampled scores in memory
 THRESHOLDS = np.linspace(0.0, 1.0, 21)
 
@@ -83,12 +84,12 @@ def bootstrap_interval(
     return float(low), float(high)
 
 
-def estimate(strata: Strata, statistic: Statistic) -> Estimate | None:
+def estimate(strata: Strata, statistic: Statistic, draws: int = DRAWS) -> Estimate | None:
     """A statistic and its interval; None without scores.
 
     Where each task's scores are all equal no interval is given: resampling them shows nothing but their value.
     """
-    interval = bootstrap_interval(strata, statistic)
+    interval = bootstrap_interval(strata, statistic, draws=draws)
     if interval is None:
         return None
     varied = any(scores.min() < scores.max() for scores in strata)
@@ -106,5 +107,6 @@ def performance_profile(strata: Strata) -> list[Estimate] | None:
 
     `strata`: one array (training runs, starts) a task; starts are resampled.
     """
-    found = [estimate([(scores >= t).mean(axis=0) for scores in strata], mean_over_tasks) for t in THRESHOLDS]
+    reached = ([(scores >= threshold).mean(axis=0) for scores in strata] for threshold in THRESHOLDS)
+    found = [estimate(shares, mean_over_tasks, PROFILE_DRAWS) for shares in reached]
     return [each for each in found if each is not None] or None
