@@ -371,6 +371,8 @@ def test_comparisons_that_cannot_be(played, tmp_path, capsys):
     assert "other columns" in error_of(capsys, "compare", folder, columns)
     moved = copy_run(folder, tmp_path / "moved", re.sub(rb"(?m)(,,\d+),\d+,", rb"\1,7777,", text))
     assert "seed 0 is not the same instance" in error_of(capsys, "compare", folder, moved)
+    old = copy_run(folder, tmp_path / "old", plan={"policies": ["random"], "tasks": []})
+    assert "plan: of another version" in error_of(capsys, "compare", folder, old)
     assert "exists already" in error_of(capsys, "compare", folder, folder, "--out", folder / "run.json")
 
 

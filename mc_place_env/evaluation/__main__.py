@@ -14,10 +14,27 @@ report.html; interrupted, the same command goes on.
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 from mc_place_env.command_line import overrides
 from mc_place_env.errors import ConfigError, McPlaceError
+from mc_place_env.evaluation.aggregate import compare, mixed_versions, summary
+from mc_place_env.evaluation.policies import Policy
+from mc_place_env.evaluation.progress import Progress
+from mc_place_env.evaluation.replays import write_replays
+from mc_place_env.evaluation.report import compare_page, run_page
+from mc_place_env.evaluation.run import (
+    Plan,
+    Run,
+    as_json,
+    begin,
+    differences,
+    load_policies,
+    load_run,
+    new_record,
+    play,
+    write_whole,
+)
+from mc_place_env.evaluation.table import COMPARISONS, POLICIES, aligned, changed_table, format_table, make_table
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,8 +56,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 def run_command(arguments: list[str]) -> None:
     """Plays a plan, in a folder or not."""
-    from mc_place_env.evaluation.run import Plan
-
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--policy", action="append", required=True, help="see above; repeatable")
     parser.add_argument("--id", action="append", help="repeatable; default McPlace/Wall-v0")
@@ -69,9 +84,6 @@ def run_command(arguments: list[str]) -> None:
 
 def repeat_command(arguments: list[str]) -> None:
     """Plays the plan of another run again; ConfigError if its policies are not the same any more."""
-    from mc_place_env.evaluation.aggregate import mixed_versions
-    from mc_place_env.evaluation.run import begin, differences, load_policies, load_run
-
     parser = argparse.ArgumentParser(prog="... repeat", description="Plays an evaluation again, from its run.json.")
     parser.add_argument("run", type=Path, help="folder of the evaluation")
     parser.add_argument("--out", type=Path, required=True, help="folder of the new one")
@@ -79,7 +91,7 @@ def repeat_command(arguments: list[str]) -> None:
     if given.out.resolve() == given.run.resolve():
         raise ConfigError(f"--out={given.out}: the run to be repeated; choose another folder")
     run = load_run(given.run)
-    new = begin(run.plan, load_policies(run.plan), None)
+    new = Run("", new_record(run.plan, load_policies(run.plan)), {})
     for key, (before, now) in differences("policies", [run.record["policies"], new.record["policies"]]):
         raise ConfigError(f"{given.run}: not to be repeated: {key} was {before} and is {now}")
     for line in mixed_versions([run, new]):
@@ -87,15 +99,12 @@ def repeat_command(arguments: list[str]) -> None:
     carry_out(run.plan, given.out)
 
 
-def carry_out(plan: Any, folder: Path | None) -> None:
+def carry_out(plan: Plan, folder: Path | None) -> None:
     """Plays a plan, prints the table of what was finished, and writes summary and report."""
-    from mc_place_env.evaluation.run import begin, load_policies, play
-    from mc_place_env.evaluation.table import format_table
-
     policies = load_policies(plan)
     run = begin(plan, policies, folder)
     try:
-        play_with_progress(run, policies, folder, play)
+        play_with_progress(run, policies, folder)
     except BaseException:
         if folder is not None:
             print(f"{run.missing} episodes are missing in {folder}: the same command goes on", file=sys.stderr)
@@ -107,22 +116,15 @@ def carry_out(plan: Any, folder: Path | None) -> None:
         finish(run, policies, folder)
 
 
-def play_with_progress(run: Any, policies: list[Any], folder: Path | None, play: Any) -> None:
+def play_with_progress(run: Run, policies: list[Policy], folder: Path | None) -> None:
     """Plays, and shows how far it is."""
-    from mc_place_env.evaluation.progress import Progress
-
     before = sum(map(len, run.episodes.values()))
     with Progress(run.missing + before, before) as progress:
         play(run, policies, folder, lambda s, told: progress.add(f"{s.policy} on {s.id}, {s.backend}", told))
 
 
-def finish(run: Any, policies: list[Any], folder: Path) -> None:
+def finish(run: Run, policies: list[Policy], folder: Path) -> None:
     """Writes summary.json and report.html with its replays."""
-    from mc_place_env.evaluation.aggregate import summary
-    from mc_place_env.evaluation.replays import write_replays
-    from mc_place_env.evaluation.report import run_page
-    from mc_place_env.evaluation.run import as_json, write_whole
-
     told = summary(run)
     write_whole(folder / "summary.json", as_json(told))
     write_whole(folder / "report.html", run_page(run, told, write_replays(run, policies, folder)))
@@ -131,11 +133,6 @@ def finish(run: Any, policies: list[Any], folder: Path) -> None:
 
 def compare_command(arguments: list[str]) -> None:
     """Prints runs side by side, and writes the page."""
-    from mc_place_env.evaluation.aggregate import compare
-    from mc_place_env.evaluation.report import compare_page
-    from mc_place_env.evaluation.run import load_run, write_whole
-    from mc_place_env.evaluation.table import COMPARISONS, POLICIES, aligned, changed_table, make_table
-
     parser = argparse.ArgumentParser(prog="... compare", description="Evaluations side by side, paired by start.")
     parser.add_argument("runs", nargs="+", type=Path, help="folders; the first one is what the others are compared to")
     parser.add_argument("--out", type=Path, help="HTML page")

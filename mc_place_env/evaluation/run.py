@@ -8,12 +8,12 @@ gives the same bytes of episodes.csv.
 import json
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from mc_place_env.config import LIVE_ONLY, PlaceEnvConfig, check_choice, check_int, refuse_unknown
+from mc_place_env.config import LIVE_ONLY, PlaceEnvConfig, check_choice, check_int
 from mc_place_env.envs.vector_env import PlaceVectorEnv
 from mc_place_env.errors import ConfigError
 from mc_place_env.evaluation.episodes import HEADER, Episodes, Series, file_text, key_of, read_episodes, to_line
@@ -25,6 +25,7 @@ from mc_place_env.integrations import make_vector_env
 KIND = "mc_place_env evaluation"
 MUST_AGREE = ("plan", "policies")
 IF_GONE_ON_WITH = ("versions", "sources")  # a finished run needs only its report, which another version may write
+PART = ".part"  # of a file being written
 Told = Callable[[Series, list[dict[str, Any]]], None]  # called with the episodes of a series just finished
 
 
@@ -133,7 +134,7 @@ def begin(plan: Plan, policies: list[Policy], folder: Path | None) -> Run:
     record = new_record(plan, policies)
     if folder is None:
         return Run("", record, {})
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and (not folder.is_dir() or any(file.suffix != PART for file in folder.iterdir())):
         run = load_run(folder)
         refuse_other(run, record)
         return run
@@ -161,7 +162,10 @@ def load_run(folder: Path) -> Run:
         record = None
     if not isinstance(record, dict) or record.get("kind") != KIND:
         raise ConfigError(f"{folder}: not the folder of an evaluation (no run.json of one)")
-    refuse_unknown(record["plan"], [f.name for f in fields(Plan)], f"{folder}/run.json: plan")
+    try:
+        Plan(**record["plan"])
+    except (KeyError, TypeError) as error:
+        raise ConfigError(f"{folder}/run.json: plan: of another version, or damaged ({error})") from None
     path = folder / "episodes.csv"
     return Run(str(folder), record, read_episodes(path) if path.is_file() else {})
 
@@ -231,7 +235,7 @@ def play_series(run: Run, series: Series, policy: Policy, folder: Path | None, o
 
 def write_whole(path: Path, text: str) -> None:
     """Writes a file so that a kill leaves either the old or the new one."""
-    part = path.with_name(path.name + ".part")
+    part = path.with_name(path.name + PART)
     part.write_text(text)
     os.replace(part, path)
 
