@@ -198,10 +198,12 @@ def test_a_policy_is_compared_to_the_first(played):
     assert told["improvement_in_success"]["value"] == 1.0
 
 
-def test_a_task_without_goal_has_no_overlap_and_no_figure_for_it(tmp_path):
+def test_a_task_without_goal_has_no_success_and_no_overlap(tmp_path):
     run = make_run(tmp_path / "run", ids=(SANDBOX,), policies=("random",), episodes=2, options={"episode_steps": 20})
     (told,) = summary(run)["policies"]
-    assert told["goal_overlap_iqm"] is told["profile"] is None
+    assert told["success"] is told["goal_overlap_iqm"] is told["profile"] is None
+    (series,) = summary(run)["series"]
+    assert series["success"] is series["success_interval"] is series["goal_overlap"] is None
     assert "NaN" not in json.dumps(summary(run))
     page = run_page(run, summary(run), [])
     assert "Performance profile" not in page

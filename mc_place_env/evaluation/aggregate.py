@@ -22,6 +22,7 @@ from mc_place_env.evaluation.statistics import (
 )
 
 SCORES = ("success", "goal_overlap")
+EpisodesOfRuns = list[list[dict[str, Any]]]  # [training run][start]
 
 
 class Contestant(NamedTuple):
@@ -60,13 +61,13 @@ def score_matrices(contestant: Contestant, score: str) -> list[np.ndarray]:
     return [matrix(on_common_starts(by_checkpoint(episodes)), score) for episodes in tasks]
 
 
-def on_common_starts(runs: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
+def on_common_starts(runs: EpisodesOfRuns) -> EpisodesOfRuns:
     """The episodes of some runs from the seeds that all of them have played."""
     common = set.intersection(*({episode["seed"] for episode in run} for run in runs))
     return [[episode for episode in run if episode["seed"] in common] for run in runs]
 
 
-def matrix(runs: list[list[dict[str, Any]]], score: str) -> np.ndarray:
+def matrix(runs: EpisodesOfRuns, score: str) -> np.ndarray:
     """One score of some runs from the same starts, (runs, starts); NaN where it was not measured."""
     return np.array([[episode[score] for episode in run] for run in runs], float)
 
@@ -125,7 +126,7 @@ def label(contestant: Contestant, everyone: Sequence[Contestant]) -> str:
     return ", ".join(getattr(contestant, name) for name in ("policy", *varied))
 
 
-Pair = tuple[list[list[dict[str, Any]]], list[list[dict[str, Any]]]]  # ours and theirs: [training run][start]
+Pair = tuple[EpisodesOfRuns, EpisodesOfRuns]  # ours and theirs
 
 
 def pair(ours: Contestant, theirs: Contestant, env_id: str) -> Pair:
@@ -143,19 +144,28 @@ def pair(ours: Contestant, theirs: Contestant, env_id: str) -> Pair:
 
 def paired_figures(pairs: list[Pair]) -> dict[str, Any]:
     """Difference in success and probability of improvement over the common starts of some tasks."""
-    gains = [matrix(ours, "success").mean(axis=0) - matrix(theirs, "success").mean(axis=0) for ours, theirs in pairs]
     return {
         "tasks": len(pairs),
-        "pairs": sum(map(len, gains)),
-        "success_gain": estimate(gains, mean_over_tasks),
+        "pairs": sum(len(ours[0]) for ours, _ in pairs),
+        "success_gain": estimate([gain(*each) for each in measured(pairs, "success")], mean_over_tasks),
         **{f"improvement_in_{score}": improvement(pairs, score) for score in SCORES},
     }
 
 
 def improvement(pairs: list[Pair], score: str) -> Estimate | None:
     """How probable it is that we score higher than they from the same start; None where the score was not measured."""
-    measured = [(ours, theirs) for ours, theirs in pairs if ours[0][0][score] is not None]
-    return estimate([wins(matrix(ours, score), matrix(theirs, score)) for ours, theirs in measured], mean_over_tasks)
+    scored = [(matrix(ours, score), matrix(theirs, score)) for ours, theirs in measured(pairs, score)]
+    return estimate([wins(ours, theirs) for ours, theirs in scored], mean_over_tasks)
+
+
+def gain(ours: EpisodesOfRuns, theirs: EpisodesOfRuns) -> np.ndarray:
+    """Our success less theirs at each start, means over training runs: (starts,)."""
+    return matrix(ours, "success").mean(axis=0) - matrix(theirs, "success").mean(axis=0)
+
+
+def measured(pairs: list[Pair], score: str) -> list[Pair]:
+    """The pairs from tasks on which a score was measured."""
+    return [(ours, theirs) for ours, theirs in pairs if ours[0][0][score] is not None]
 
 
 def starts_of(contestant: Contestant) -> str:

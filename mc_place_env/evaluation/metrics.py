@@ -1,11 +1,11 @@
 """What is counted of an episode, and what a set of episodes comes to.
 
 An episode is a flat dict: `checkpoint` (see policies.py), `seed`, `instance` (number of the start within its split),
-`success`, `return`, `steps`, `ticks`; `goal_overlap` in [0, 1] (see overlap.py) and `exact`, both None where the task
-asks for no block; numbers of requests by fate: `accepted`, `rejected`, `placed`, `failed`, `cancelled`;
-`failed_by_reason` {reason: number}; `ticks_to_verdict`, the mean over placed and failed requests or None;
-`repeats_after_failure`, requests with the anchor offset and face of the request whose failure was the last thing heard;
-`requests_while_pending`, requests made with others in flight.
+`success` (None where the task has none), `return`, `steps`, `ticks`; `goal_overlap` in [0, 1] (see overlap.py) and
+`exact`, both None where the task asks for no block; numbers of requests by fate: `accepted`, `rejected`, `placed`,
+`failed`, `cancelled`; `failed_by_reason` {reason: number}; `ticks_to_verdict`, the mean over placed and failed requests
+or None; `repeats_after_failure`, requests with the anchor offset and face of the request whose failure was the last
+thing heard; `requests_while_pending`, requests made with others in flight.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ import numpy as np
 from mc_place_env.evaluation.overlap import Overlap
 from mc_place_env.evaluation.statistics import bootstrap_interval, mean, mean_over_tasks, ratio, wilson_interval
 from mc_place_env.simulation.view import RowView
-from mc_place_env.types import Outcome, Reason, Status
+from mc_place_env.types import Outcome, Reason, Status, SuccessKind
 
 REASON_NAMES = tuple(reason.name.lower() for reason in Reason)
 COUNTS = ("accepted", "rejected", "placed", "failed", "cancelled", "repeats_after_failure", "requests_while_pending")
@@ -26,9 +26,10 @@ NOTHING = np.iinfo(np.int64).min  # no anchor offset
 class EpisodeCounter:
     """Counts one episode in each of n rows, step by step, from the facts of a vector environment."""
 
-    def __init__(self, seeds: list[int], instances: list[int], views: list[RowView]):
+    def __init__(self, seeds: list[int], rows: np.ndarray, views: list[RowView]):
         n = len(seeds)
-        self.seeds, self.instances = seeds, instances
+        self.seeds, self.instances = seeds, rows["instance"].tolist()
+        self.can_succeed = rows["success_kind"] != SuccessKind.NEVER
         self.overlaps = [Overlap(view) for view in views]
         self.counts = {name: np.zeros(n, np.int64) for name in (*COUNTS, "steps", "ticks", "verdict_ticks")}
         self.returns, self.success = np.zeros(n), np.zeros(n, np.bool_)
@@ -79,7 +80,7 @@ class EpisodeCounter:
         return {
             "seed": self.seeds[i],
             "instance": self.instances[i],
-            "success": bool(self.success[i]),
+            "success": bool(self.success[i]) if self.can_succeed[i] else None,
             "return": float(self.returns[i]),
             "goal_overlap": overlap,
             "exact": None if overlap is None else overlap == 1.0,
@@ -103,7 +104,7 @@ def summarise(episodes: list[dict[str, Any]]) -> dict[str, Any]:
     solved = [episode for episode in episodes if episode["success"]]
     return {
         "episodes": len(episodes),
-        "success": ratio(len(solved), len(episodes)),
+        "success": mean(episode["success"] for episode in episodes),
         "success_interval": success_interval(episodes),
         "goal_overlap": mean(episode["goal_overlap"] for episode in episodes),
         "exact": mean(episode["exact"] for episode in episodes),
@@ -128,11 +129,12 @@ def failure_rates(episodes: list[dict[str, Any]]) -> dict[str, float]:
 
 def success_interval(episodes: list[dict[str, Any]]) -> tuple[float, float] | None:
     """95 % interval of the success rate: Wilson's over episodes, or of the bootstrap over several training runs."""
-    runs = by_checkpoint(episodes)
+    runs = by_checkpoint([episode for episode in episodes if episode["success"] is not None])
     if len(runs) > 1:
-        rates = np.array([np.mean([episode["success"] for episode in run]) for run in runs])
+        rates = np.array([mean(episode["success"] for episode in run) for run in runs])
         return bootstrap_interval([rates], mean_over_tasks)
-    return wilson_interval(sum(episode["success"] for episode in episodes), len(episodes))
+    ended = [episode["success"] for run in runs for episode in run]
+    return wilson_interval(sum(ended), len(ended))
 
 
 def by_checkpoint(episodes: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:

@@ -1,15 +1,16 @@
 """How far long work is: on a terminal only, nothing in a log."""
 
-from collections import Counter
 from typing import Any
+
+from mc_place_env.evaluation.statistics import mean
+from mc_place_env.evaluation.table import percent
 
 
 class Progress:
     """Episodes, success so far of what is being played, and time left; `before` episodes were finished earlier."""
 
     def __init__(self, total: int, before: int):
-        self.played: Counter[str] = Counter()
-        self.solved: Counter[str] = Counter()
+        self.successes: dict[str, list[bool | None]] = {}
         self.bar: Any = None
         try:
             from tqdm import tqdm
@@ -21,10 +22,9 @@ class Progress:
         """Takes in the episodes just finished of `what`."""
         if self.bar is None:
             return
-        self.played[what] += len(finished)
-        self.solved[what] += sum(episode["success"] for episode in finished)
+        self.successes.setdefault(what, []).extend(episode["success"] for episode in finished)
         self.bar.set_description(what, refresh=False)
-        self.bar.set_postfix_str(f"success {self.solved[what] / self.played[what]:.1%}", refresh=False)
+        self.bar.set_postfix_str(f"success {percent(mean(self.successes[what]))}", refresh=False)
         self.bar.update(len(finished))
 
     def __enter__(self) -> "Progress":

@@ -42,9 +42,10 @@ def run_page(run: Run, summary: dict[str, Any], links: Links) -> str:
         {"title": "Replays", "links": links, "note": NOTES["replays"]},
         {"title": "How it was made", "text": as_json(run.record), "note": NOTES["record"].format(name=run.name)},
     ]
+    where = "; ".join(", ".join(names) for names in (plan.ids, plan.splits, plan.backends))
     played = f"{plan.episodes} episodes a policy and task, seeds from {plan.seed}"
-    versions = run.record["versions"]
-    return page(f"Evaluation {run.name}", f"{played}; mc_place_env {versions['mc_place_env']}", [], sections)
+    version = run.record["versions"]["mc_place_env"]
+    return page(f"Evaluation {run.name}", f"{where}; {played}; mc_place_env {version}", [], sections)
 
 
 def compare_page(runs: Sequence[Run], compared: dict[str, Any]) -> str:

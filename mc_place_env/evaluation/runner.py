@@ -106,7 +106,7 @@ def play_round(policy: Policy, env: PlaceVectorEnv, seeds: list[int]) -> Iterato
     observations, _ = env.reset(seed=row_seeds)
     policy.begin(env, row_seeds)
     views = [env.view(i) for i in range(env.num_envs)]
-    counter = EpisodeCounter(row_seeds, env.batch.rows["instance"].tolist(), views)
+    counter = EpisodeCounter(row_seeds, env.batch.rows, views)
     while running.any():
         actions = policy.actions(env, observations, running)
         observations, rewards, terminated, truncated, info = env.step(actions)

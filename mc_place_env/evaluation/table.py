@@ -18,7 +18,7 @@ class Table(NamedTuple):
 
 TEXT = {"run", "policy", "backend", "id", "split", "baseline"}  # names of columns
 LONGEST = 40  # characters of a configuration's value
-ONLY_IF_VARIED = ("id", "split", "run", "backend", "training runs")
+ONLY_IF_VARIED = ("id", "split", "run", "backend")
 
 
 def percent(rate: float | None) -> str:
