@@ -1,8 +1,9 @@
 """How far long work is: on a terminal only, nothing in a log."""
 
+from collections import Counter
 from typing import Any
 
-from mc_place_env.evaluation.statistics import mean
+from mc_place_env.evaluation.statistics import ratio
 from mc_place_env.evaluation.table import percent
 
 
@@ -10,7 +11,8 @@ class Progress:
     """Episodes, success so far of what is being played, and time left; `before` episodes were finished earlier."""
 
     def __init__(self, total: int, before: int):
-        self.successes: dict[str, list[bool | None]] = {}
+        self.judged: Counter[str] = Counter()
+        self.solved: Counter[str] = Counter()
         self.bar: Any = None
         try:
             from tqdm import tqdm
@@ -22,9 +24,11 @@ class Progress:
         """Takes in the episodes just finished of `what`."""
         if self.bar is None:
             return
-        self.successes.setdefault(what, []).extend(episode["success"] for episode in finished)
+        judged = [episode["success"] for episode in finished if episode["success"] is not None]
+        self.judged[what] += len(judged)
+        self.solved[what] += sum(judged)
         self.bar.set_description(what, refresh=False)
-        self.bar.set_postfix_str(f"success {percent(mean(self.successes[what]))}", refresh=False)
+        self.bar.set_postfix_str(f"success {percent(ratio(self.solved[what], self.judged[what]))}", refresh=False)
         self.bar.update(len(finished))
 
     def __enter__(self) -> "Progress":
