@@ -18,8 +18,10 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 
 demo: setup
 	$(BIN)/python train/ppo.py configs/wall.yaml --out $(RUNS)
+	rm -rf $(RUNS)/evaluation
 	$(BIN)/python train/evaluate.py --policy $(RUNS)/model.zip --policy random --policy scripted \
-	    --id McPlace/Wall-v0 --backend simulator --backend minecraft --episodes 200 --live-episodes 64 --num-envs 16
+	    --id McPlace/Wall-v0 --backend simulator --backend minecraft --episodes 200 --live-episodes 64 --num-envs 16 \
+	    --out $(RUNS)/evaluation
 
 test: setup
 	$(BIN)/python -m ruff check .

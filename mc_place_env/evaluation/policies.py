@@ -1,7 +1,11 @@
 """Policies as evaluation sees them: something that names its options and gives a batch of actions."""
 
+import hashlib
+import inspect
 import json
 from collections.abc import Callable
+from glob import glob
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +22,18 @@ INTERFACE = ("action_view", "actions", "items", "max_pending", "offset_range", "
 
 
 class Policy:
-    """Base: `name` for tables, `options` of `make` that it cannot do without."""
+    """Base: `name` for tables, `options` of `make` that it cannot do without.
+
+    `checkpoint` tells the training runs of one policy apart; "" where it has only one.
+    """
 
     name = "policy"
+    checkpoint = ""
     options: dict[str, Any] = {}
+
+    def identity(self) -> dict[str, Any]:
+        """What a record must hold to know this policy again: plain data."""
+        return {"name": self.name, "kind": type(self).__name__}
 
     def merged(self, given: dict[str, Any]) -> dict[str, Any]:
         """The policy's options and the caller's; ConfigError where they differ."""
@@ -47,6 +59,14 @@ class CallablePolicy(Policy):
     def __init__(self, function: Callable[[dict[str, np.ndarray]], Any]):
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
+
+    def identity(self) -> dict[str, Any]:
+        """With a hash of the source file, where there is one."""
+        try:
+            source = inspect.getsourcefile(inspect.unwrap(self.function))
+        except TypeError:  # an object with __call__
+            source = inspect.getsourcefile(type(self.function))
+        return super().identity() | {"sha256": content_hash(Path(source)) if source else None}
 
     def actions(self, env: PlaceVectorEnv, observations: dict[str, np.ndarray], running: np.ndarray) -> Any:
         """What the function says."""
@@ -99,7 +119,7 @@ class CheckpointPolicy(Policy):
     """A model that train/ppo.py saved; `run.json` beside it says what it was trained for."""
 
     def __init__(self, path: str | Path, deterministic: bool = True):
-        path = Path(path)
+        self.path = path = Path(path)
         self.run = read_run(path)
         self.name, self.deterministic = path.parent.name if path.stem == "model" else path.stem, deterministic
         config = self.run["config"]
@@ -107,6 +127,12 @@ class CheckpointPolicy(Policy):
         given = {"action_view": config["action_view"]} | config["env"]
         self.options = {key: given[key] for key in INTERFACE if key in given}
         self.model = load_model(path, self.masked)
+
+    def identity(self) -> dict[str, Any]:
+        """With path and hash of the file, and what its training was."""
+        trained = {key: self.run.get(key) for key in ("config", "steps", "versions", "git")}
+        more = {"checkpoint": self.checkpoint, "path": str(self.path), "sha256": content_hash(self.path)}
+        return super().identity() | more | {"trained": trained}
 
     def check(self, env: PlaceVectorEnv, env_id: str) -> None:
         """ConfigError where the environment asks, offers or shows something else than in training."""
@@ -126,19 +152,61 @@ class CheckpointPolicy(Policy):
 
 
 def as_policy(policy: Any) -> Policy:
-    """A Policy from "random", "scripted", the path of a checkpoint, a callable or a Policy."""
+    """A Policy from "random", "scripted", the path of a checkpoint, "module:function", a callable or a Policy."""
     named = {"random": RandomPolicy, "scripted": ScriptedPolicy}
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, str) and policy in named:
         return named[policy]()
-    if isinstance(policy, (str, Path)):
-        if not Path(policy).is_file():
-            raise ConfigError(f"policy={str(policy)!r}: no such file, nor one of {', '.join(named)}")
+    if isinstance(policy, (str, Path)) and Path(policy).exists():
         return CheckpointPolicy(policy)
+    if isinstance(policy, str) and all(part.replace(".", "_").isidentifier() for part in policy.split(":", 1)):
+        return CallablePolicy(named_function(policy))
+    if isinstance(policy, (str, Path)):
+        raise ConfigError(f"policy={str(policy)!r}: no such file, nor one of {', '.join(named)}")
     if callable(policy):
         return CallablePolicy(policy)
     raise ConfigError(f"policy={policy!r}: expected 'random', 'scripted', the path of a model, or a callable")
+
+
+def as_policies(given: str) -> list[Policy]:
+    """The training runs of one policy: all files that a pattern such as `runs/wall-*/model.zip` matches, or just one.
+
+    A pattern's policies bear its text as their name and differ in `checkpoint`.
+    """
+    if "*" not in given:
+        return [as_policy(given)]
+    paths = sorted(glob(given))
+    if not paths:
+        raise ConfigError(f"policy={given!r}: no file matches")
+    policies = [CheckpointPolicy(path) for path in paths]
+    for policy, path in zip(policies, paths, strict=True):
+        policy.name, policy.checkpoint = given, path
+    return list(policies)
+
+
+def named_function(name: str) -> Callable[..., Any]:
+    """What "module:function" names; ConfigError if it cannot be imported, or cannot be called."""
+    module, _, attribute = name.partition(":")
+    if not attribute:
+        raise ConfigError(f"policy={name!r}: no such file, nor 'random', 'scripted' or 'module:function'")
+    try:
+        function = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"policy={name!r}: {error}") from None
+    if not callable(function):
+        raise ConfigError(f"policy={name!r}: a {type(function).__name__}, which cannot be called")
+    return function
+
+
+def content_hash(path: Path) -> str:
+    """SHA-256 of a file, or of all files in a folder with their names."""
+    if path.is_file():
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    digest = hashlib.sha256()
+    for file in sorted(file for file in path.rglob("*") if file.is_file()):
+        digest.update(file.relative_to(path).as_posix().encode() + file.read_bytes())
+    return digest.hexdigest()
 
 
 def read_run(path: Path) -> dict[str, Any]:
