@@ -9,13 +9,14 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
+from mc_place_env.command_line import overrides
 from mc_place_env.errors import ConfigError
 from mc_place_env.evaluation import evaluate
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "train"))
 
-from common import combine, merge, overrides  # noqa: E402
+from common import combine, merge  # noqa: E402
 from ppo import load_config  # noqa: E402
 
 TINY = ("n_envs=8", "ppo.n_steps=16", "ppo.batch_size=64", "ppo.n_epochs=1", "steps=256", "env.offset_range=2")

@@ -1,4 +1,4 @@
-"""What the training scripts share: `key=value` overrides, and the record of what a run was made with."""
+"""What the training scripts share: configs in layers, and the record of what a run was made with."""
 
 import platform
 import subprocess
@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from mc_place_env.config import refuse_unknown
 from mc_place_env.errors import ConfigError
@@ -29,32 +27,6 @@ def merge(defaults: Mapping[str, Any], given: Mapping[str, Any], where: str) -> 
             value = merge(defaults[key], value, f"{where}: {key}") if defaults[key] else dict(value)
         merged[key] = value
     return merged
-
-
-def overrides(arguments: list[str]) -> dict[str, Any]:
-    """`["ppo.learning_rate=1e-3"]` -> `{"ppo": {"learning_rate": 0.001}}`; values are YAML."""
-    result: dict[str, Any] = {}
-    for argument in arguments:
-        path, equals, text = argument.partition("=")
-        if not equals or not path:
-            raise ConfigError(f"{argument!r}: expected key=value")
-        *parents, last = path.split(".")
-        place = result
-        for parent in parents:
-            place = place.setdefault(parent, {})
-        place[last] = parse_value(text)
-    return result
-
-
-def parse_value(text: str) -> Any:
-    """A YAML value; `1e-3` is a number too, which YAML 1.1 reads as text."""
-    value = yaml.safe_load(text)
-    if isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return value
-    return value
 
 
 def combine(*layers: Mapping[str, Any]) -> dict[str, Any]:

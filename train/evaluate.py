@@ -12,8 +12,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from common import git_state, overrides, versions
+from common import git_state, versions
 
+from mc_place_env.command_line import overrides
 from mc_place_env.errors import McPlaceError
 
 

@@ -14,8 +14,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from common import combine, git_state, merge, overrides, versions
+from common import combine, git_state, merge, versions
 
+from mc_place_env.command_line import overrides
 from mc_place_env.config import check_choice, read_yaml, refuse_unknown
 from mc_place_env.errors import ConfigError, McPlaceError
 
