@@ -8,8 +8,8 @@
 | `names` | block names by palette id |
 | `blocks` | `[x, y, z, palette id]` of every block at the start that is not air |
 | `goal`, `stand_at` | `[x, y, z, item]` of the goal cells; the cell to stand in, or None |
-| `steps` | the reset, then every step: `tick`, `action` (text), `status`, `reason`, `reward_terms` (weighted), `agent` \
-`[x, y, z, yaw, sneaking]` |
+| `steps` | the reset, then each step: `tick`, `action` (text), `status`, `reason`, `agent` [x, y, z, yaw, sneaking], \
+`reward_terms` (weighted) |
 | `changed` | `[tick, x, y, z, palette id]` of every change of a cell, in order |
 | `requests` | accepted requests: the outcome's dict (`outcome` is "pending" where the recording ended before), and \
 `changes`, what became of the block later |
@@ -19,6 +19,7 @@ Positions of the body are those at the end of each step. A changed cell has the 
 that explains it, else the tick at the end of its step.
 """
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,9 +40,9 @@ NOTHING = (AIR, UNLOADED, VOID)
 
 
 def record_episode(
-    env: PlaceVectorEnv, policy: "Policy", seed: int, options: dict[str, Any] | None = None
+    env: PlaceVectorEnv, policy: "Policy", seed: int, options: dict[str, Any] | None = None, steps: float = math.inf
 ) -> dict[str, Any]:
-    """Plays row 0 of `env` to its end, from `reset(seed=seed, options=options)` -> the episode as plain data.
+    """Plays row 0 of `env`, from `reset(seed=seed, options=options)` to its end or for so many steps -> plain data.
 
     Rows beyond the first idle along. ConfigError in SAME_STEP mode, where the last world of an episode is not seen.
     """
@@ -51,7 +52,7 @@ def record_episode(
     observations, _ = env.reset(seed=seeds, options=options)
     policy.begin(env, seeds)
     recorder = Recorder(env.batch)
-    while running.any():
+    while running.any() and len(recorder) < steps:
         observations, _, terminated, truncated, _ = env.step(policy.actions(env, observations, running))
         recorder.add()
         running &= ~(terminated | truncated)
@@ -79,6 +80,10 @@ class Recorder:
     def _row(self) -> np.void:
         return self._batch.rows[self._i]
 
+    def __len__(self) -> int:
+        """Steps taken in."""
+        return len(self._steps) - 1
+
     def add(self) -> None:
         """Takes in what the last step did."""
         row, palette = self._row, self._batch.palette
@@ -95,14 +100,13 @@ class Recorder:
         """The record so far; `what` was played: env_id, policy, seed."""
         row, view = self._row, self._view
         backend = "simulator" if self._batch.backend is None else type(self._batch.backend).__name__
-        names = [view.state_name(k) for k in range(len(self._batch.palette))]
         return {
             "format": FORMAT,
             **what,
             "backend": backend,
             "ticks_per_step": int(self._batch.shared["ticks_per_step"][0]),
             "items": list(self._batch.items),
-            "names": names,
+            "names": self._batch.palette.names(),
             "blocks": [[*self._cell(k), int(self._start[k])] for k in solid(self._start)],
             "goal": [[*cell, item] for cell, item in view.goal().items()],
             "stand_at": row["stand_at"].tolist() if row["success_kind"] == SuccessKind.STAND_AT else None,

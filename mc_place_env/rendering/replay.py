@@ -3,8 +3,8 @@
     python -m mc_place_env.rendering.replay --id McPlace/Wall-v0 --policy scripted --seed 3 --out replay.html
 
 `--policy` takes `scripted`, `random` or a model.zip of train/ppo.py; `--seed` may be repeated, for several episodes on
-one page; `--backend minecraft` plays live; `--trace FILE` plays a recorded live run (backends/replay.py) by the policy
-and the seeds it was recorded with. `key=value` sets an option of the environment.
+one page; `--backend minecraft` plays live; `key=value` sets an option of the environment. `--trace FILE` shows a
+recorded live run (backends/trace.py) instead, every episode of it.
 Exit status: 0 written, 2 anything that cannot be played.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 from mc_place_env.command_line import overrides
 from mc_place_env.errors import ConfigError, McPlaceError
 from mc_place_env.rendering.colours import look_of
-from mc_place_env.rendering.record import FORMAT, record_episode
+from mc_place_env.rendering.record import FORMAT
 from mc_place_env.rendering.scene import AIR_NAMES
 
 PAGE = "replay.html"
@@ -65,23 +65,6 @@ def look_dict(name: str) -> dict[str, Any]:
     return {"parts": [part._asdict() for part in look.parts], "alpha": look.alpha, "full": look.full}
 
 
-def play(
-    env_id: str, policy: Any, seeds: Sequence[int], backend: Any = "simulator", **options: Any
-) -> list[dict[str, Any]]:
-    """The record of one episode a seed; `policy` is what `evaluate` takes, options are those of `make`."""
-    from mc_place_env.evaluation.policies import as_policy
-    from mc_place_env.integrations import make_vector_env
-
-    policy = as_policy(policy)
-    options = policy.merged(options)
-    env = make_vector_env(env_id, 1, backend=backend, autoreset_mode="Disabled", **options)
-    try:
-        policy.check(env, env_id)
-        return [record_episode(env, policy, seed) for seed in seeds]
-    finally:
-        env.close()
-
-
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(
@@ -101,7 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Plays and writes; the exit status."""
     given = parse_arguments(arguments)
     try:
-        episodes = play(given.id, given.policy, given.seed or [0], backend_of(given), **overrides(given.options))
+        episodes = played(given)
         write_replay(given.out, episodes)
     except (McPlaceError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -110,19 +93,19 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def backend_of(given: argparse.Namespace) -> Any:
-    """The backend asked for."""
-    if given.trace is None:
-        return given.backend
-    from mc_place_env.backends.replay import Replay
+def played(given: argparse.Namespace) -> list[dict[str, Any]]:
+    """The episodes the command line asks for."""
+    from mc_place_env.rendering.playing import play, replayed  # evaluation, whose report needs this module
 
-    return Replay(given.trace)
+    if given.trace:
+        return replayed(given.trace)
+    return play(given.id, given.policy, given.seed or [0], given.backend, **overrides(given.options))
 
 
 def ending(episode: dict[str, Any]) -> str:
     """One episode in a few words."""
-    result = "success" if episode["success"] else "no success"
-    return f"seed {episode['seed']} {result} in {episode['steps'][-1]['tick']} ticks"
+    which = episode["policy"] if episode["seed"] is None else f"seed {episode['seed']}"
+    return f"{which}: {'success' if episode['success'] else 'no success'} in {episode['steps'][-1]['tick']} ticks"
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ function drawCurves(svg, curves, last) {
     svgElement("path", { d: path, fill: "none", stroke: colour, "stroke-width": 1.8, "stroke-linejoin": "round" }, svg);
   }
   for (const value of new Set([low, high])) {
-    svgElement("text", { x: 2, y: value === high ? y(high) + 9 : y(low) - 2 }, svg).textContent = value.toFixed(2);
+    svgElement("text", { x: 2, y: value === high ? y(high) + 9 : y(low) + 12 }, svg).textContent = value.toFixed(2);
   }
   return svgElement("line", { y1: 0, y2: CURVES, stroke: "#1c2430", "stroke-dasharray": "3 3", opacity: 0.6 }, svg);
 }

@@ -19,7 +19,7 @@ function verdictText(request) {
 // -- choosing
 
 function titleOf({ env_id: id, policy, seed, backend }) {
-  return [id, policy, `seed ${seed}`, backend].filter(Boolean).join(" · ");
+  return [id, policy, seed === null ? "" : `seed ${seed}`, backend].filter(Boolean).join(" · ");
 }
 
 function choose(episode) {
