@@ -99,11 +99,11 @@ class Recorder:
     def episode(self, **what: Any) -> dict[str, Any]:
         """The record so far; `what` was played: env_id, policy, seed."""
         row, view = self._row, self._view
-        backend = "simulator" if self._batch.backend is None else type(self._batch.backend).__name__
+        backend = self._batch.config.backend
         return {
             "format": FORMAT,
             **what,
-            "backend": backend,
+            "backend": backend if isinstance(backend, str) else type(backend).__name__,
             "ticks_per_step": int(self._batch.shared["ticks_per_step"][0]),
             "items": list(self._batch.items),
             "names": self._batch.palette.names(),
