@@ -12,7 +12,7 @@ setup: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-	    --editable '.[train,minecraft,render,test,dev]'
+	    --editable '.[train,minecraft,render,minari,test,dev]'
 	$(BIN)/python -m mc_place_env.minecraft.node
 	touch $@
 
