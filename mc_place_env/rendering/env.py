@@ -1,10 +1,13 @@
-"""From an environment to a Scene, and `env.render()`."""
+"""From an environment to a Scene, and `env.render()`, single and vector."""
 
 from typing import Any
 
 import numpy as np
 
 from mc_place_env.rendering import Scene, corner_behind, draw_frame, draw_text
+from mc_place_env.rules.palette import Palette
+from mc_place_env.simulation import report
+from mc_place_env.simulation.batch import Batch
 from mc_place_env.simulation.view import RowView
 from mc_place_env.types import AIR, MARGIN, REGION, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, VOID
 
@@ -67,6 +70,34 @@ class Scenes:
         if self._window is not None:
             self._window[0].destroy()
             self._window = None
+
+
+class RowScenes:
+    """Draws the rows of a batch; follow every step with `update`, whether or not it is drawn."""
+
+    def __init__(self, batch: Batch):
+        self._batch = batch
+        self._scenes = [Scenes(RowView(batch, i), "rgb_array") for i in range(batch.n)]
+
+    def update(self) -> None:
+        """A reset or a step of the batch: rows at tick 0 have begun an episode."""
+        for row, scenes in zip(self._batch.rows, self._scenes, strict=True):
+            follow = scenes.begin if row["tick"] == 0 else scenes.add
+            follow(told(row, self._batch.palette))
+
+    def frames(self, count: int | None = None) -> tuple[np.ndarray, ...]:
+        """Pictures uint8 (512, 512, 3) of the first `count` rows, or of all."""
+        return tuple(draw_frame(scenes.scene()) for scenes in self._scenes[:count])
+
+
+def told(row: np.void, palette: Palette) -> dict[str, Any]:
+    """What of a step's info a picture shows."""
+    return {
+        "tick": int(row["tick"]),
+        "status": report.STATUS_TEXT[row["status"]],
+        "reason": report.REASON_TEXT[row["reason"]],
+        "outcomes": report.outcome_dicts(row, palette),
+    }
 
 
 def flash(outcome: dict[str, Any]) -> dict[str, Any]:
