@@ -21,6 +21,7 @@ demo: setup
 	$(BIN)/python train/evaluate.py --policy $(RUNS)/model.zip --policy random --policy scripted \
 	    --id McPlace/Wall-v0 --backend simulator --backend minecraft --episodes 200 --live-episodes 64 --num-envs 16
 
+# The replay page is tested in Chromium if there is one (Debian: apt-get install chromium), else those tests are skipped.
 test: setup
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .

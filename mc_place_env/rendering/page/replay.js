@@ -138,7 +138,7 @@ function showLegend(tick) {
   part("legend").replaceChildren(...curves.map(({ name, colour, points }) => {
     const entry = document.createElement("span"), swatch = entry.appendChild(document.createElement("i"));
     swatch.style.background = colour;
-    entry.append(`${name.replaceAll("_", " ")} ${valueAt(points, tick).toFixed(2)}`);
+    entry.append(`${name.replaceAll("_", " ")} ${valueAt(points, tick).toFixed(3)}`);
     return entry;
   }));
 }

@@ -35,9 +35,10 @@ class WorldScene {
     this._lookAt();
   }
 
-  // A view over the agent's shoulder onto everything that happens.
+  // A view over the agent's shoulder onto the goal and everything that was placed.
   _lookAt() {
-    const { steps, goal, requests } = this.episode, cells = [...goal, ...requests.map((request) => request.cell || request.destination)];
+    const { steps, goal, requests } = this.episode;
+    const cells = [...goal, ...requests.filter((request) => request.cell).map((request) => request.cell)];
     const points = [...cells.map(([x, y, z]) => [x + 0.5, y + 0.5, z + 0.5]), ...steps.map((step) => step.agent)];
     const near = points.filter(([x, y, z]) => Math.hypot(x - points.at(-1)[0], y - points.at(-1)[1], z - points.at(-1)[2]) < 16);
     const low = [0, 1, 2].map((axis) => Math.min(...near.map((point) => point[axis])));
