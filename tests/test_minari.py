@@ -1,12 +1,13 @@
 """Episodes as Minari datasets: what is in them, and that a policy can be cloned from one."""
 
 import json
+import sys
+from importlib import import_module
 
 import gymnasium as gym
 import numpy as np
 import pytest
-from helpers import make_vec
-from test_train import run
+from helpers import TESTS, make_vec
 
 minari = pytest.importorskip("minari")
 
@@ -81,18 +82,24 @@ def test_command(capsys):
     assert "none.zip" in capsys.readouterr().err
 
 
-def test_a_policy_is_cloned_from_a_dataset(tmp_path):
+def clone(monkeypatch, *arguments):
+    """train/clone.py -> its exit status."""
     pytest.importorskip("sb3_contrib")
+    monkeypatch.syspath_prepend(str(TESTS.parent / "train"))
+    monkeypatch.setattr(sys, "argv", ["clone.py", *map(str, arguments)])
+    return import_module("clone").main()
+
+
+def test_a_policy_is_cloned_from_a_dataset(tmp_path, monkeypatch):
     create_dataset("mcplace/wall/scripted-v0", "McPlace/Wall-v0", "scripted", episodes=300)
-    done = run("clone.py", "mcplace/wall/scripted-v0", "--out", tmp_path / "clone", "--epochs", 40)
-    assert done.returncode == 0, done.stderr
-    assert json.loads((tmp_path / "clone" / "run.json").read_text())["dataset"] == "mcplace/wall/scripted-v0"
-    cloned = evaluate(tmp_path / "clone" / "model.zip", "McPlace/Wall-v0", episodes=100)
+    out = tmp_path / "clone"
+    assert clone(monkeypatch, "mcplace/wall/scripted-v0", "--out", out, "--epochs", 40) == 0
+    assert json.loads((out / "run.json").read_text())["dataset"] == "mcplace/wall/scripted-v0"
+    cloned = evaluate(out / "model.zip", "McPlace/Wall-v0", episodes=100)
     assert cloned.summary["success"] > 0.5
 
 
-def test_no_such_dataset():
-    done = run("clone.py", "none-v0")
-    assert done.returncode == 2
-    assert "none-v0" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+def test_no_such_dataset(monkeypatch, capsys):
+    assert clone(monkeypatch, "none-v0") == 2
+    told = capsys.readouterr().err
+    assert "none-v0" in told and len(told.splitlines()) == 1
