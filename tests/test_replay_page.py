@@ -15,9 +15,11 @@ import mc_place_env
 from mc_place_env.errors import ConfigError
 from mc_place_env.evaluation import as_policy
 from mc_place_env.rendering import replay
+from mc_place_env.rendering.env import goal_in
 from mc_place_env.rendering.playing import play, replayed
 from mc_place_env.rendering.record import Recorder, record_episode
 from mc_place_env.rendering.replay import write_replay
+from mc_place_env.rendering.scene import goal_state
 
 WALL = {"difficulty": 1.0, "latency": 9}
 
@@ -111,6 +113,20 @@ def test_a_block_is_seen_before_its_verdict_is_heard():
     request = episode["requests"][0]
     assert episode["changed"][0][:4] == [request["resolved_tick"], 0, 64, 1]
     assert request["reported_tick"] - request["resolved_tick"] == 6
+
+
+def test_a_goal_is_met_by_the_block_its_item_becomes():
+    goal = {"goal": [[0, 65, 2, "torch"]], "inventory": {"torch": 1}}
+    env = make(items=("torch",), latency=0, render_mode="rgb_array")
+    env.reset(seed=0, options={"scenario": scenario([0, 65, 3, "stone"], **goal)})
+    recorder = Recorder(env.unwrapped.batch)
+    *_, info = env.step(mc_place_env.Actions(env).place("torch", 0, 1, 3, "back"))
+    recorder.add()
+    episode = recorder.episode(env_id=None, policy="script", seed=0)
+    placed = episode["changed"][0][-1]
+    assert info["is_success"] and episode["names"][placed].startswith("wall_torch")
+    assert episode["placed_by"][placed] == "torch" == episode["goal"][0][-1]
+    assert goal_state(goal_in(env.unwrapped.view)[0][3], episode["names"][placed]) == "satisfied"
 
 
 def test_a_recording_that_stops_early_keeps_what_is_in_flight():

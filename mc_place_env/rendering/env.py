@@ -47,7 +47,7 @@ class Scenes:
         window = window_of(view)
         return Scene(
             blocks=blocks_in(view, window),
-            goal=tuple((*cell, item) for cell, item in view.goal().items()),
+            goal=goal_in(view),
             agent=view.agent.position,
             yaw=view.agent.yaw,
             sneaking=view.agent.sneaking,
@@ -138,6 +138,12 @@ def blocks_in(view: RowView, window: tuple[int, int, int, int, int, int]) -> tup
     names = [view.state_name(k) for k in range(int(part.max()) + 1)]
     cells = np.argwhere((part != AIR) & (part != UNLOADED) & (part != VOID)).tolist()
     return tuple((x + int(low[0]), y + int(low[1]), z + int(low[2]), names[part[x, z, y]]) for x, z, y in cells)
+
+
+def goal_in(view: RowView) -> tuple[tuple[int, int, int, str], ...]:
+    """The goal cells: with the block itself where it is right (a torch may be a wall_torch), else with the item."""
+    missing = {cell for cell, _ in view.missing_goal()}
+    return tuple((*cell, item if cell in missing else view.block_at(*cell)) for cell, item in view.goal().items())
 
 
 def busy_layers(scene: Scene) -> tuple[int, ...]:

@@ -5,7 +5,7 @@
 | `format` | 1 |
 | `env_id`, `policy`, `seed`, `backend` | what was played |
 | `ticks_per_step`, `items` | of the environment |
-| `names` | block names by palette id |
+| `names`, `placed_by` | by palette id: the block's name, and the item that places it or None |
 | `blocks` | `[x, y, z, palette id]` of every block at the start that is not air |
 | `goal`, `stand_at` | `[x, y, z, item]` of the goal cells; the cell to stand in, or None |
 | `steps` | the reset, then each step: `tick`, `action` (text), `status`, `reason`, `agent` [x, y, z, yaw, sneaking], \
@@ -30,7 +30,19 @@ from mc_place_env.simulation import report
 from mc_place_env.simulation.batch import Batch
 from mc_place_env.simulation.view import RowView
 from mc_place_env.tasks.base import Cell
-from mc_place_env.types import AIR, MARGIN, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, VOID, ActionType, Autoreset, SuccessKind
+from mc_place_env.types import (
+    AIR,
+    MARGIN,
+    SIZE_X,
+    SIZE_Y,
+    SIZE_Z,
+    UNLOADED,
+    VOID,
+    ActionType,
+    Autoreset,
+    CellClass,
+    SuccessKind,
+)
 
 if TYPE_CHECKING:
     from mc_place_env.evaluation.policies import Policy
@@ -107,6 +119,7 @@ class Recorder:
             "ticks_per_step": int(self._batch.shared["ticks_per_step"][0]),
             "items": list(self._batch.items),
             "names": self._batch.palette.names(),
+            "placed_by": self._placed_by(),
             "blocks": [[*self._cell(k), int(self._start[k])] for k in solid(self._start)],
             "goal": [[*cell, item] for cell, item in view.goal().items()],
             "stand_at": row["stand_at"].tolist() if row["success_kind"] == SuccessKind.STAND_AT else None,
@@ -139,6 +152,10 @@ class Recorder:
         x, z, y = np.unravel_index(index, (SIZE_X, SIZE_Z, SIZE_Y))
         x0, y0, z0 = self._view.origin
         return int(x) + x0 - MARGIN, int(y) + y0 - MARGIN, int(z) + z0 - MARGIN
+
+    def _placed_by(self) -> list[str | None]:
+        classes = self._batch.shared[0]["cell_class"][: len(self._batch.palette)].tolist()
+        return [self._batch.items[k - CellClass.ITEM] if k >= CellClass.ITEM else None for k in classes]
 
     def _requests(self) -> list[dict[str, Any]]:
         """Every accepted request in order, with its verdict and what happened to its block later."""

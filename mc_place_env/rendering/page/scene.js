@@ -7,7 +7,6 @@ const BEAM = 0.035; // thickness of outlines, blocks
 const FACES = { up: [0, 1, 0], down: [0, -1, 0], north: [0, 0, -1], south: [0, 0, 1], east: [1, 0, 0], west: [-1, 0, 0] };
 
 const keyOf = (x, y, z) => `${x},${y},${z}`;
-const baseName = (name) => name.split("[")[0].replace("minecraft:", "");
 const rgb = ([red, green, blue]) => new THREE.Color().setRGB(red / 255, green / 255, blue / 255, THREE.SRGBColorSpace);
 
 class WorldScene {
@@ -31,6 +30,7 @@ class WorldScene {
 
   load(episode) {
     this.episode = episode;
+    this.placedBy = new Map(episode.names.map((name, id) => [name, episode.placed_by[id]]));
     this.shown = null; // how many changes the world on display has
     this._lookAt();
   }
@@ -127,7 +127,7 @@ class WorldScene {
     const { goal, stand_at: standAt } = this.episode, byColour = new Map();
     for (const [x, y, z, item] of goal) {
       const found = this.cells.get(keyOf(x, y, z))?.[3];
-      const satisfied = found && baseName(found) === baseName(item);
+      const satisfied = found && this.placedBy.get(found) === item;
       const colour = !found ? this.looks[item].parts[0].side : satisfied ? SATISFIED : WRONG;
       const group = `${colour}`;
       if (!byColour.has(group)) byColour.set(group, { colour, dashed: !found, cells: [] });
