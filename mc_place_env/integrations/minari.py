@@ -5,7 +5,7 @@
 
 Then `minari.load_dataset("mcplace/wall/scripted-v0")`; train/clone.py clones a policy from one. Observations are the
 environment's, actions are canonical (the dict view) whatever view the policy plays in, infos are `numeric_info`.
-MINARI_DATASETS_PATH says where datasets are. Exit status: 0 written, 2 anything that cannot be.
+MINARI_DATASETS_PATH says where datasets are. Exit status: 0 written, 2 anything that cannot be, 130 interrupted.
 """
 
 import argparse
@@ -31,6 +31,7 @@ try:
     from minari.data_collector import EpisodeBuffer
     from minari.dataset.minari_dataset import parse_dataset_id
     from minari.storage import get_dataset_path
+    from tqdm import tqdm
 except ImportError as error:
     raise ImportError("datasets need Minari: pip install 'mc_place_env[minari]'") from error
 
@@ -73,8 +74,10 @@ def create_dataset(
                 requirements=["mc_place_env"],
                 jpeg_encoding=False,
             )
-        for buffers in rounds:
-            dataset.storage.update_episodes(buffers)
+        with tqdm(total=episodes, initial=dataset.total_episodes, unit="episode", disable=None, leave=False) as bar:
+            for buffers in rounds:
+                dataset.storage.update_episodes(buffers)
+                bar.update(len(buffers))
     finally:
         env.close()
     return minari.load_dataset(dataset_id)
@@ -176,6 +179,9 @@ def main(arguments: list[str] | None = None) -> int:
     except McPlaceError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("interrupted: the dataset holds what was played so far", file=sys.stderr)
+        return 130
     print(f"{given.dataset}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
     return 0
 

@@ -4,7 +4,7 @@
 const { episodes, looks } = JSON.parse(document.getElementById("data").textContent);
 const part = (id) => document.getElementById(id);
 const state = { episode: episodes[0], tick: 0, selected: -1, playing: false };
-const scene = new WorldScene(part("scene"), looks, () => redrawSoon());
+const scene = makeScene();
 let curves, cursor, redrawing = false;
 
 const lastTick = () => Math.max(1, state.episode.steps.at(-1).tick);
@@ -14,6 +14,15 @@ const classOf = (outcome) => ({ pending: "flying" })[outcome] || outcome;
 function verdictText(request) {
   const why = request.detail || request.reason;
   return request.outcome === "pending" ? "in flight at the end" : request.outcome + (why ? `: ${why.replaceAll("_", " ")}` : "");
+}
+
+function makeScene() {
+  try {
+    return new WorldScene(part("scene"), looks, () => redrawSoon());
+  } catch (error) {
+    part("caption").textContent = `This browser cannot show 3D (WebGL): ${error.message}`;
+    throw error;
+  }
 }
 
 // -- choosing
