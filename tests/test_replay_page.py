@@ -153,6 +153,16 @@ def test_a_recorded_live_run_is_shown_by_its_file_alone(name):
     assert sorted(map(str, outcomes)) == sorted(str((r["outcome"], r["cell"], r["resolved_tick"])) for r in shown)
 
 
+def test_every_bot_of_a_recorded_run_is_shown(tmp_path):
+    head, *lines = map(json.loads, (TRACES / "sandbox.jsonl").read_text().splitlines())
+    both = [line | {"row": row} for line in lines for row in (0, 1)]
+    path = tmp_path / "two.jsonl"
+    path.write_text("\n".join(map(json.dumps, [head | {"plots": head["plots"] * 2}, *both])))
+    first, second = replayed(path)
+    assert (first["policy"], second["policy"]) == ("recorded, bot 0, episode 0", "recorded, bot 1, episode 0")
+    assert first["requests"] == second["requests"] != []
+
+
 # ---------------------------------------------------------------- the file
 
 
