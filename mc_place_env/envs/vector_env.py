@@ -39,6 +39,7 @@ class PlaceVectorEnv(gym.vector.VectorEnv):
 takes `reset(options={"reset_mask": bool (num_envs,)})` |
     | `copy` | bool | True | False returns views of buffers that the next step overwrites |
     | `threads` | int | 1 | above 1, and from 64 rows on, rows are stepped in parallel (numba's thread count) |
+    | `render_mode` | str | None | `"rgb_array"` only: `render()` gives a picture of every row |
 
     ## Information
     Arrays with a leading axis num_envs; codes are those of the enums in `mc_place_env.types`. G = max_pending + 1.
