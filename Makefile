@@ -12,7 +12,7 @@ setup: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-	    --editable '.[train,minecraft,render,blueprints,test,dev]'
+	    --editable '.[train,minecraft,render,blueprints,minari,test,dev]'
 	$(BIN)/python -m mc_place_env.minecraft.node
 	touch $@
 
@@ -23,6 +23,7 @@ demo: setup
 	    --id McPlace/Wall-v0 --backend simulator --backend minecraft --episodes 200 --live-episodes 64 --num-envs 16 \
 	    --out $(RUNS)/evaluation
 
+# The replay page is tested in Chromium if there is one (Debian: apt-get install chromium), else those tests are skipped.
 test: setup
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .

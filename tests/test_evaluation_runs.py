@@ -269,7 +269,6 @@ class Page(HTMLParser):
 
 
 def test_the_report_stands_alone_and_links_only_to_its_replays(tmp_path, capsys):
-    pytest.importorskip("mc_place_env.rendering.playing")
     out = tmp_path / "run"
     command = ["--policy", "random", "--policy", "scripted", "--id", SINGLE, "--id", WALL, "--episodes", "6"]
     assert main([*command, "--out", str(out)]) == 0

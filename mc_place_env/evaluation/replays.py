@@ -1,6 +1,5 @@
 """Replay pages of a success and of a failure of each task, for the report to link to."""
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,6 @@ def write_replays(run: Run, policies: list[Policy], folder: Path) -> Links:
 
     The episodes are played again, so on the simulator only: a live episode cannot be had again.
     """
-    if find_spec("mc_place_env.rendering.playing") is None:
-        return []
     tasks: dict[tuple[str, str], list[Evaluation]] = {}
     for evaluation in run.evaluations():
         if evaluation.backend == "simulator":

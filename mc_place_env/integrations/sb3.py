@@ -32,6 +32,7 @@ from mc_place_env.simulation import facts
 from mc_place_env.simulation.report import outcome_dict
 from mc_place_env.types import CellClass
 
+SHOWN_ROWS = 9  # in pictures of the vector environment
 VIEWS = ("multi_discrete", "discrete")  # SB3 knows no Dict or Tuple actions
 
 
@@ -50,6 +51,7 @@ class PlaceVecEnv(VecEnv):
     def __init__(self, env: PlaceVectorEnv, seed: int | None = None):
         self.env, self.batch, self._codec = env, env.batch, env._codec
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
+        self.metadata |= {"render_fps": env.metadata["render_fps"]}
         self._returns = np.zeros(self.num_envs)
         self._lengths = np.zeros(self.num_envs, np.int64)
         self._began = time.time()
@@ -76,6 +78,8 @@ class PlaceVecEnv(VecEnv):
     def step_wait(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """One decision of every row: observations, rewards float32 (n,), dones bool (n,), infos."""
         self.batch.step()
+        if self.env.scenes is not None:
+            self.env.scenes.update()
         out = self.batch.out
         self._returns += out.rewards
         self._lengths += 1
@@ -100,6 +104,10 @@ class PlaceVecEnv(VecEnv):
                 "outcomes": reported_outcomes(final.facts[i], self.batch.palette),
             }
         self._returns[ended], self._lengths[ended] = 0.0, 0
+
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """Pictures of the first nine rows, which `render` lays side by side."""
+        return [] if self.env.scenes is None else list(self.env.scenes.frames(SHOWN_ROWS))
 
     def close(self) -> None:
         """Frees what the backend holds; may be called twice."""
