@@ -129,7 +129,7 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         return self._codec.encode(actions)
 
     def set_task(self, **settings: Any) -> None:
-        """Sets split, difficulty and parameters of the family from the next reset on: see `making.set_task`."""
+        """Reaches every row at its next reset; see PlaceEnv.set_task."""
         set_task(self.batch, settings)
 
     def get_state(self) -> dict[str, Any]:

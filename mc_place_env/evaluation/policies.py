@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mc_place_env import IDS
 from mc_place_env.envs.actions import KEYS, N_RELATIVE_FACES
 from mc_place_env.envs.vector_env import PlaceVectorEnv
 from mc_place_env.errors import ConfigError
@@ -110,8 +111,15 @@ class CheckpointPolicy(Policy):
 
     def check(self, env: PlaceVectorEnv, env_id: str) -> None:
         """ConfigError where the environment asks, offers or shows something else than in training."""
+        ids = trained_ids(self.run["config"])
+        if env_id.rpartition(":")[2] not in ids:
+            raise ConfigError(f"policy {self.name}: trained for id {' and '.join(ids)}, the environment is {env_id}")
+        self.check_interface(env)
+
+    def check_interface(self, env: PlaceVectorEnv) -> None:
+        """ConfigError where the environment offers or shows something else than in training."""
         for what, trained, here in (
-            ("id", self.run["config"]["id"].rpartition(":")[2], env_id.rpartition(":")[2]),
+            ("action_view", self.run["config"]["action_view"], env.config.action_view),
             ("items", self.run["items"], list(env.items)),
             ("action space", self.model.action_space, env.single_action_space),
             ("observation space", self.model.observation_space, env.single_observation_space),
@@ -139,6 +147,13 @@ def as_policy(policy: Any) -> Policy:
     if callable(policy):
         return CallablePolicy(policy)
     raise ConfigError(f"policy={policy!r}: expected 'random', 'scripted', the path of a model, or a callable")
+
+
+def trained_ids(config: dict[str, Any]) -> list[str]:
+    """The environments a run was made on: its own, and those of its curriculum's stages."""
+    stages = (config.get("curriculum") or {}).get("stages", ())
+    named = [IDS[stage["task"]] for stage in stages if stage.get("task") in IDS]
+    return list(dict.fromkeys([config["id"].rpartition(":")[2], *named]))
 
 
 def read_run(path: Path) -> dict[str, Any]:

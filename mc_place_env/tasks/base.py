@@ -105,7 +105,7 @@ class Task:
     def takes(self) -> str:
         """In words, the settings of the family and the ranges of its parameters."""
         named = [f"{name} in {list(allowed)}" for name, allowed in self.ranges.items()]
-        return f"{self.name} takes {', '.join(['split', 'difficulty', 'instance', *named])}"
+        return f"{self.name} takes {', '.join(['split', 'difficulty', 'latency', 'instance', *named])}"
 
     def instance(self, number: int, parameters: Parameters, items: tuple[str, ...]) -> Instance:
         """Instance `number`; ScenarioError if its goal is already met."""
