@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from mc_place_env.tasks import TASKS
 from mc_place_env.types import ACTION, ActionType
 
 # options that decide what a policy sees and can say, as opposed to what is asked of it
-INTERFACE = ("action_view", "actions", "items", "max_pending", "offset_range", "view_radius")
+INTERFACE = ("action_view", "actions", "items", "max_pending", "observe", "offset_range", "view_radius")
+
+DEFAULT_STEMS = ("model", "checkpoint")  # what the scripts call their files; the folder's name says more
 
 
 class Policy:
@@ -97,17 +100,17 @@ class ScriptedPolicy(Policy):
 
 
 class CheckpointPolicy(Policy):
-    """A model that train/ppo.py saved; `run.json` beside it says what it was trained for."""
+    """What train/ppo.py, curriculum.py or rllib.py saved; `run.json` beside it says what it was trained for."""
 
     def __init__(self, path: str | Path, deterministic: bool = True):
         path = Path(path)
         self.run = read_run(path)
-        self.name, self.deterministic = path.parent.name if path.stem == "model" else path.stem, deterministic
+        self.name, self.deterministic = path.parent.name if path.stem in DEFAULT_STEMS else path.stem, deterministic
         config = self.run["config"]
         self.masked = config["algorithm"] == "maskable_ppo"
         given = {"action_view": config["action_view"]} | config["env"]
         self.options = {key: given[key] for key in INTERFACE if key in given}
-        self.model = load_model(path, self.masked)
+        self.model = load_model(path, config["algorithm"])
 
     def check(self, env: PlaceVectorEnv, env_id: str) -> None:
         """ConfigError where the environment asks, offers or shows something else than in training."""
@@ -141,7 +144,7 @@ def as_policy(policy: Any) -> Policy:
     if isinstance(policy, str) and policy in named:
         return named[policy]()
     if isinstance(policy, (str, Path)):
-        if not Path(policy).is_file():
+        if not Path(policy).exists():
             raise ConfigError(f"policy={str(policy)!r}: no such file, nor one of {', '.join(named)}")
         return CheckpointPolicy(policy)
     if callable(policy):
@@ -170,15 +173,24 @@ def read_run(path: Path) -> dict[str, Any]:
     return run
 
 
-def load_model(path: Path, masked: bool) -> Any:
+def load_model(path: Path, algorithm: str) -> Any:
     """The model itself; ConfigError if the file is none."""
+    try:
+        return model_class(algorithm)(path)
+    except Exception as error:
+        raise ConfigError(f"{path}: cannot be loaded as a model ({type(error).__name__}: {error})") from None
+
+
+def model_class(algorithm: str) -> Callable[[Path], Any]:
+    """What loads a checkpoint of `ppo`, `maskable_ppo` or `rllib`."""
+    if algorithm == "rllib":
+        from mc_place_env.integrations.rllib import TrainedModule
+
+        return TrainedModule
     from sb3_contrib import MaskablePPO
     from stable_baselines3 import PPO
 
-    try:
-        return (MaskablePPO if masked else PPO).load(path, device="cpu")
-    except Exception as error:
-        raise ConfigError(f"{path}: cannot be loaded as a model ({type(error).__name__}: {error})") from None
+    return partial((MaskablePPO if algorithm == "maskable_ppo" else PPO).load, device="cpu")
 
 
 def plain(value: Any) -> Any:
