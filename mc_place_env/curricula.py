@@ -12,8 +12,8 @@ A curriculum is YAML (configs/curriculum_*.yaml):
       - {task: Bridge, length: 5, latency: [2, 10]}
 
 A stage holds settings of the environment's `set_task` (task, split, difficulty, latency, parameters of the family), and
-may hold its own `success` and `window`. What it does not say is as the environment was made. Nothing here knows an environment or a learner: draw a stage for an episode, play
-it, record whether it succeeded. Stages are numbered from 0.
+may hold its own `success` and `window`. What it does not say is as the environment was made. Nothing here knows an
+environment or a learner: draw a stage for an episode, play it, record whether it succeeded. Stages are numbered from 0.
 """
 
 from abc import ABC, abstractmethod

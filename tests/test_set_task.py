@@ -142,7 +142,7 @@ def test_a_state_with_several_families_goes_on_in_another_environment():
         ({"task": "Wall"}, "lacks ['dirt', 'oak_planks']", "items=['cobblestone', 'dirt', 'oak_planks']"),
         ({"difficulty": -0.1}, "set_task: difficulty=-0.1", "[0.0, 1.0]"),
         ({"latency": [5, 2]}, "set_task: latency[1]=2", "integer in [5,"),
-        ({"instance": 3}, "unknown setting 'instance'", "length in [1, 8]"),
+        ({"instance": 3}, "set_task: instance=3", "only for one reset"),
         ({"width": 3}, "unknown setting 'width'", "length in [1, 8]"),
         ({"task": "Shelter", "missing": 99}, "missing=99", "missing in [1, "),
         ({"difficulty": 1.0, "split": "valid"}, "split='valid'", "'train', 'test'"),

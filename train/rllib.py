@@ -19,7 +19,6 @@ import ppo
 from common import command, git_state, versions
 
 from mc_place_env.config import check_int, refuse_unknown
-from mc_place_env.errors import ConfigError
 
 DEFAULTS = {key: value for key, value in ppo.DEFAULTS.items() if key not in ("threads", "torch_threads")}
 DEFAULTS |= {"runners": 2, "address": None}

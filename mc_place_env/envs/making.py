@@ -54,6 +54,8 @@ def set_task(batch: Batch, given: Mapping[str, Any], where: str = "set_task") ->
     Step length, items, actions and rewards stay the environment's.
     """
     given = check_task(given, where)
+    if "instance" in given:
+        raise ConfigError(f"{where}: instance={given['instance']!r}: only for one reset, in its options")
     if "latency" in given and batch.backend is not None:
         raise ConfigError(f"{where}: latency: on a live backend the latency is the server's; leave it out")
     before = as_made(batch.config, given["task"]) if "task" in given else present(batch)

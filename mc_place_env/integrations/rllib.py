@@ -11,6 +11,7 @@
 `train/rllib.py` is the whole of it. Env runners import the package by the prefix of the id, and step the native batch.
 """
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ def action_sizes(space: Any) -> list[int]:
 def network(widths: list[int]) -> nn.Sequential:
     """Linear layers of these widths with tanh between them."""
     layers: list[nn.Module] = []
-    for n_in, n_out in zip(widths, widths[1:], strict=False):
+    for n_in, n_out in itertools.pairwise(widths):
         layers += [nn.Linear(n_in, n_out), nn.Tanh()]
     return nn.Sequential(*layers[:-1])
 
