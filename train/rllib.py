@@ -94,15 +94,17 @@ def make_config(config: dict[str, Any]) -> Any:
     """RLlib's configuration of PPO."""
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+    from ray.tune.registry import register_env
 
-    from mc_place_env.integrations.rllib import PlacingModule, log_success
+    from mc_place_env.integrations.rllib import PlacingModule, log_success, make_env
 
+    register_env("mc_place_env", make_env)
     runners, batch = config["runners"], config["ppo"]["n_steps"] * config["n_envs"]
     network = {"features": config["features"], "layers": config["layers"]}
     settings = {NAMES[key]: value for key, value in config["ppo"].items() if key != "n_steps"}
     return (
         PPOConfig()
-        .environment("mc_place_env:" + config["id"].rpartition(":")[2], env_config=env_options(config))
+        .environment("mc_place_env", env_config={"id": config["id"]} | env_options(config))
         .env_runners(
             num_env_runners=runners,
             num_envs_per_env_runner=config["n_envs"] // runners,
