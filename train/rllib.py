@@ -128,8 +128,8 @@ def learn(algorithm: Any, config: dict[str, Any]) -> list[tuple[int, float, floa
             sampled = algorithm.train()["env_runners"]
             steps, success = int(sampled["num_env_steps_sampled_lifetime"]), sampled.get("success")
             curve.append((steps, round(time.perf_counter() - began, 2), success))
-            bar.update(steps - bar.n)
             bar.set_postfix_str("success -" if success is None else f"success {success:.1%}")
+            bar.update(steps - bar.n)
             ended = budget_spent(curve[-1], config) or target_reached(sampled, config)
     return curve
 

@@ -107,7 +107,8 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
 
     def close_extras(self, **_: Any) -> None:
         """Frees what the backend holds."""
-        self.batch.close()
+        if hasattr(self, "batch"):  # Gymnasium 1.2 also closes, when it is collected, one that could not be made
+            self.batch.close()
 
     # -- for scripts -------------------------------------------------------------------------------------------------
 

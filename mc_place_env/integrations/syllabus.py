@@ -1,9 +1,12 @@
 """Syllabus: our stages as the tasks of its curricula.
 
-curriculum = read_curriculum("stages.yaml")
-env = StageTasks(gymnasium.make("McPlace/Wall-v0"), curriculum.stages)
-theirs = OnlineLearningProgress(env.task_space, update_interval=100)  # or any other of syllabus.curricula
-env = GymnasiumSyncWrapper(env, env.task_space, make_multiprocessing_curriculum(theirs).components)
+    curriculum = read_curriculum("stages.yaml")
+    env = StageTasks(gymnasium.make("McPlace/Wall-v0"), curriculum.stages)
+    theirs = DomainRandomization(env.task_space)  # of syllabus.curricula
+    env = GymnasiumSyncWrapper(env, env.task_space, make_multiprocessing_curriculum(theirs).components)
+
+Syllabus 0.7 imports matplotlib without asking for it, and its curricula that draw from an array of probabilities
+(OnlineLearningProgress) fail under numpy 2.4; ours by learning progress is in `mc_place_env.curricula`.
 """
 
 from collections.abc import Sequence
