@@ -4,8 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUNS := runs/demo
+RAY_VENV := .venv-ray
+RAY_BIN := $(RAY_VENV)/bin
 
-.PHONY: demo test setup lint bench conformance clean
+.PHONY: demo test test-ray setup lint bench conformance clean
 
 setup: $(VENV)/.installed
 
@@ -31,6 +33,16 @@ test: setup
 	$(BIN)/python -m pytest -n 2 -m "not live"
 	$(BIN)/python -m pytest -m live
 
+$(RAY_VENV)/.installed: pyproject.toml constraints-ray.txt
+	$(PYTHON) -m venv $(RAY_VENV)
+	$(RAY_BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints-ray.txt \
+	    --editable '.[train,test,ray,syllabus]'
+	touch $@
+
+test-ray: $(RAY_VENV)/.installed
+	$(RAY_BIN)/python -m pytest -m ray
+	$(RAY_BIN)/python -m pytest -n 2 -m "not live and not ray"
+
 bench: setup
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
 	$(BIN)/python benchmarks/throughput.py
@@ -40,4 +52,4 @@ conformance: setup
 	$(BIN)/python -m mc_place_env.conformance --scripted 0.25 --json runs/conformance.json --html runs/conformance.html
 
 clean:
-	rm -rf $(VENV) runs
+	rm -rf $(VENV) $(RAY_VENV) runs

@@ -730,7 +730,7 @@ def test_keyword_defaults_are_the_contracts():
     assert (config.backend, config.action_view, config.render_mode) == ("simulator", "dict", None)
     env = make("McPlace/Wall-v0")
     assert env.unwrapped._batch.shared["ticks_per_step"] == 4
-    assert sorted(set(env.unwrapped._batch.shared["latencies"]["entry_ticks"][0, 1, :9].tolist())) == list(range(2, 11))
+    assert sorted(set(env.unwrapped._batch.shared["latencies"]["entry_ticks"][0, 0, :9].tolist())) == list(range(2, 11))
 
 
 def test_a_scenario_may_ask_for_a_place_to_stand():

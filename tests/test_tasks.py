@@ -124,11 +124,15 @@ def test_parameters_at_make_reset_and_set_task():
 
 
 SETTINGS = [
-    ("Bridge", {"lenght": 2}, "'lenght' (did you mean 'length'?); Bridge takes split, difficulty, instance, length in"),
+    (
+        "Bridge",
+        {"lenght": 2},
+        "'lenght' (did you mean 'length'?); Bridge takes split, difficulty, latency, instance, length in",
+    ),
     ("Bridge", {"length": 9}, "length=9: expected an integer in [1, 8]; Bridge takes"),
     ("Stairs", {"height": 2.5}, "height=2.5: expected an integer in [2, 5]"),
     ("Wall", {"missing": 3}, "missing=3: expected fewer than the 3 cells of the wall"),
-    ("Sandbox", {"height": 2}, "unknown setting 'height'; Sandbox takes split, difficulty, instance"),
+    ("Sandbox", {"height": 2}, "unknown setting 'height'; Sandbox takes split, difficulty, latency, instance"),
 ]
 
 

@@ -21,6 +21,8 @@ from mc_place_env.evaluation.run import load_run
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "train"))
 
+import curriculum  # noqa: E402
+import ppo  # noqa: E402
 from common import combine, merge  # noqa: E402
 from ppo import load_config  # noqa: E402
 
@@ -140,7 +142,7 @@ def test_missing_config():
 def test_every_config_is_accepted(path):
     from mc_place_env.integrations.sb3 import make_vec_env
 
-    config = load_config(path, [])
+    config = (curriculum.load_config if path.stem.startswith("curriculum") else load_config)(path, [])
     make_vec_env(config["id"], 1, action_view=config["action_view"], gamma=config["ppo"]["gamma"], **config["env"])
 
 
@@ -181,3 +183,65 @@ def test_a_file_that_is_no_model(trained, tmp_path):
     (tmp_path / "run.json").write_text((trained / "run.json").read_text())
     with pytest.raises(ConfigError, match="cannot be loaded as a model"):
         evaluate(tmp_path / "model.zip", "McPlace/Wall-v0")
+
+
+# -- curricula and resuming --------------------------------------------------------------------------------------------
+
+SHORT = (*TINY, "env.episode_steps=4", "curriculum.window=12", "curriculum.success=0.0", "curriculum.share=0.0")
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory):
+    """A tiny run on a curriculum, ended in its second stage -> its folder."""
+    out = tmp_path_factory.mktemp("runs") / "staged"
+    done = run("curriculum.py", ROOT / "configs" / "curriculum_wall.yaml", *SHORT, "steps=64", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert "stage 2/3, success" in done.stdout
+    assert done.stderr == ""
+    return out
+
+
+def test_a_run_on_a_curriculum_is_resumed_in_its_stage(staged, tmp_path):
+    first = json.loads((staged / "run.json").read_text())
+    out, config = tmp_path / "resumed", ROOT / "configs" / "curriculum_wall.yaml"
+    curriculum.train(curriculum.load_config(config, [*SHORT, "steps=256"]), out, staged / "model.zip")
+    second = json.loads((out / "run.json").read_text())
+    assert [promotion["stage"] for promotion in second["promotions"]] == [1, 2]
+    assert second["promotions"][:1] == first["promotions"]
+    assert second["curve"]["rows"][0][0] > first["steps"]
+    assert list(out.glob("events.out.tfevents.*"))
+
+
+def test_a_checkpoint_of_a_curriculum_is_evaluated(staged):
+    assert len(evaluate(staged / "model.zip", "McPlace/Wall-v0", episodes=2, difficulty=1.0).episodes) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["action_view=discrete"], "trained for action_view multi_discrete, the environment has discrete"),
+        (["env.items=[dirt]"], "trained for items ['cobblestone', 'dirt', 'oak_planks'], the environment has ['dirt']"),
+        (["env.view_radius=3"], "trained for observation space"),
+        (["env.offset_range=3"], "trained for action space"),
+        (["steps=256"], "steps=256: "),
+    ],
+)
+def test_a_checkpoint_is_not_resumed_where_it_does_not_fit(trained, arguments, expected, tmp_path):
+    config = load_config(ROOT / "configs" / "wall.yaml", [*TINY, *arguments])
+    with pytest.raises(ConfigError) as error:
+        ppo.train(config, tmp_path / "out", trained / "model.zip")
+    assert expected in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["curriculum.stages=[{task: Wal}]"], "curriculum: stages[0]: task='Wal'"),
+        (["curriculum.sucess=1"], "curriculum: unknown key 'sucess' (did you mean 'success'?)"),
+        (["target=0.9"], "unknown key 'target'"),
+    ],
+)
+def test_a_bad_curriculum_is_named(arguments, expected):
+    with pytest.raises(ConfigError) as error:
+        curriculum.load_config(ROOT / "configs" / "curriculum_wall.yaml", arguments)
+    assert expected in str(error.value)

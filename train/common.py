@@ -1,13 +1,40 @@
-"""What the training scripts share: configs in layers, and the record of what a run was made with."""
+"""What the training scripts share: the command line, configs in layers, the record of what a run was made with."""
 
-from collections.abc import Mapping
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from mc_place_env.config import refuse_unknown
-from mc_place_env.errors import ConfigError
+from mc_place_env.errors import ConfigError, McPlaceError
 from mc_place_env.evaluation.record import git_state, versions
 
-__all__ = ["combine", "git_state", "merge", "versions"]
+__all__ = ["combine", "command", "git_state", "merge", "versions"]
+
+
+def command(
+    doc: str | None,
+    load_config: Callable[[Path, list[str]], dict[str, Any]],
+    train: Callable[[dict[str, Any], Path, Path | None], None],
+) -> int:
+    """A training script's command line: reads the config, trains, and returns the exit status."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("config", type=Path, help="YAML file")
+    parser.add_argument("overrides", nargs="*", metavar="key=value")
+    parser.add_argument("--out", type=Path, help="folder of the run; default: runs/ and the config's name")
+    parser.add_argument("--resume", type=Path, help="checkpoint to go on from")
+    arguments = parser.parse_intermixed_args()
+    try:
+        config = load_config(arguments.config, arguments.overrides)
+        train(config, arguments.out or Path("runs") / arguments.config.stem, arguments.resume)
+    except McPlaceError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted before anything was learned", file=sys.stderr)
+        return 130
+    return 0
 
 
 def merge(defaults: Mapping[str, Any], given: Mapping[str, Any], where: str) -> dict[str, Any]:

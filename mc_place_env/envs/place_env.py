@@ -241,7 +241,11 @@ speed (blocks/tick), on_ground, sneaking, moving |
         return self._codec.masks(self._batch)[0]
 
     def set_task(self, **settings: Any) -> None:
-        """Sets split, difficulty and parameters of the family from the next reset on: see `making.set_task`."""
+        """Takes effect at the next reset: what `reset(options={"task": settings})` takes, but `instance`.
+
+        With `task`, what is not given is as the environment was made (the difficulty of another family: its own);
+        without it, what is not given stays as it is. ConfigError names key, value and what was expected.
+        """
         set_task(self._batch, settings)
 
     def get_state(self) -> dict[str, Any]:

@@ -124,7 +124,8 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
 
     def close_extras(self, **_: Any) -> None:
         """Frees what the backend holds."""
-        self.batch.close()
+        if hasattr(self, "batch"):  # Gymnasium 1.2 also closes, when it is collected, one that could not be made
+            self.batch.close()
 
     # -- for scripts -------------------------------------------------------------------------------------------------
 
@@ -146,7 +147,7 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         return self._codec.encode(actions)
 
     def set_task(self, **settings: Any) -> None:
-        """Sets split, difficulty and parameters of the family from the next reset on: see `making.set_task`."""
+        """Reaches every row at its next reset; see PlaceEnv.set_task."""
         set_task(self.batch, settings)
 
     def get_state(self) -> dict[str, Any]:

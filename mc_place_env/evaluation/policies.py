@@ -4,6 +4,7 @@ import hashlib
 import inspect
 import json
 from collections.abc import Callable
+from functools import partial
 from glob import glob
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from mc_place_env import IDS
 from mc_place_env.envs.actions import KEYS, N_RELATIVE_FACES
 from mc_place_env.envs.vector_env import PlaceVectorEnv
 from mc_place_env.errors import ConfigError
@@ -18,7 +20,9 @@ from mc_place_env.tasks import TASKS
 from mc_place_env.types import ACTION, ActionType
 
 # options that decide what a policy sees and can say, as opposed to what is asked of it
-INTERFACE = ("action_view", "actions", "items", "max_pending", "offset_range", "view_radius")
+INTERFACE = ("action_view", "actions", "items", "max_pending", "observe", "offset_range", "view_radius")
+
+DEFAULT_STEMS = ("model", "checkpoint")  # what the scripts call their files; the folder's name says more
 
 
 class Policy:
@@ -116,17 +120,17 @@ class ScriptedPolicy(Policy):
 
 
 class CheckpointPolicy(Policy):
-    """A model that train/ppo.py saved; `run.json` beside it says what it was trained for."""
+    """What train/ppo.py, curriculum.py or rllib.py saved; `run.json` beside it says what it was trained for."""
 
     def __init__(self, path: str | Path, deterministic: bool = True):
         self.path = path = Path(path)
         self.run = read_run(path)
-        self.name, self.deterministic = path.parent.name if path.stem == "model" else path.stem, deterministic
+        self.name, self.deterministic = path.parent.name if path.stem in DEFAULT_STEMS else path.stem, deterministic
         config = self.run["config"]
         self.masked = config["algorithm"] == "maskable_ppo"
         given = {"action_view": config["action_view"]} | config["env"]
         self.options = {key: given[key] for key in INTERFACE if key in given}
-        self.model = load_model(path, self.masked)
+        self.model = load_model(path, config["algorithm"])
 
     def identity(self) -> dict[str, Any]:
         """With path and hash of the file, and what its training was."""
@@ -136,8 +140,15 @@ class CheckpointPolicy(Policy):
 
     def check(self, env: PlaceVectorEnv, env_id: str) -> None:
         """ConfigError where the environment asks, offers or shows something else than in training."""
+        ids = trained_ids(self.run["config"])
+        if env_id.rpartition(":")[2] not in ids:
+            raise ConfigError(f"policy {self.name}: trained for id {' and '.join(ids)}, the environment is {env_id}")
+        self.check_interface(env)
+
+    def check_interface(self, env: PlaceVectorEnv) -> None:
+        """ConfigError where the environment offers or shows something else than in training."""
         for what, trained, here in (
-            ("id", self.run["config"]["id"].rpartition(":")[2], env_id.rpartition(":")[2]),
+            ("action_view", self.run["config"]["action_view"], env.config.action_view),
             ("items", self.run["items"], list(env.items)),
             ("action space", self.model.action_space, env.single_action_space),
             ("observation space", self.model.observation_space, env.single_observation_space),
@@ -209,6 +220,13 @@ def content_hash(path: Path) -> str:
     return digest.hexdigest()
 
 
+def trained_ids(config: dict[str, Any]) -> list[str]:
+    """The environments a run was made on: its own, and those of its curriculum's stages."""
+    stages = (config.get("curriculum") or {}).get("stages", ())
+    named = [IDS[stage["task"]] for stage in stages if stage.get("task") in IDS]
+    return list(dict.fromkeys([config["id"].rpartition(":")[2], *named]))
+
+
 def read_run(path: Path) -> dict[str, Any]:
     """The record beside a model; ConfigError if there is none, or another kind of file."""
     record = path.with_name("run.json")
@@ -223,15 +241,24 @@ def read_run(path: Path) -> dict[str, Any]:
     return run
 
 
-def load_model(path: Path, masked: bool) -> Any:
+def load_model(path: Path, algorithm: str) -> Any:
     """The model itself; ConfigError if the file is none."""
+    try:
+        return model_class(algorithm)(path)
+    except Exception as error:
+        raise ConfigError(f"{path}: cannot be loaded as a model ({type(error).__name__}: {error})") from None
+
+
+def model_class(algorithm: str) -> Callable[[Path], Any]:
+    """What loads a checkpoint of `ppo`, `maskable_ppo` or `rllib`."""
+    if algorithm == "rllib":
+        from mc_place_env.integrations.rllib import TrainedModule
+
+        return TrainedModule
     from sb3_contrib import MaskablePPO
     from stable_baselines3 import PPO
 
-    try:
-        return (MaskablePPO if masked else PPO).load(path, device="cpu")
-    except Exception as error:
-        raise ConfigError(f"{path}: cannot be loaded as a model ({type(error).__name__}: {error})") from None
+    return partial((MaskablePPO if algorithm == "maskable_ppo" else PPO).load, device="cpu")
 
 
 def plain(value: Any) -> Any:

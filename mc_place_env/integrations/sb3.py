@@ -17,12 +17,14 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
+from stable_baselines3.common.callbacks import BaseCallback, ProgressBarCallback
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 from torch.nn import functional
 
 from mc_place_env.config import check_choice
+from mc_place_env.curricula import Curriculum
 from mc_place_env.envs.spaces import observation
 from mc_place_env.envs.vector_env import PlaceVectorEnv
 from mc_place_env.errors import ConfigError
@@ -120,7 +122,7 @@ class PlaceVecEnv(VecEnv):
         return self.env.action_masks()
 
     def set_task(self, **settings: Any) -> None:
-        """Reaches every row at its next reset."""
+        """Reaches every row at its next reset; see PlaceEnv.set_task."""
         self.env.set_task(**settings)
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
@@ -129,7 +131,7 @@ class PlaceVecEnv(VecEnv):
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
         """Always an error: a write here would reach nothing that the kernel reads."""
-        raise AttributeError(f"{attr_name}: cannot be set; for split and difficulty, env_method('set_task', ...)")
+        raise AttributeError(f"{attr_name}: cannot be set; for the task, env_method('set_task', ...)")
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any
@@ -158,6 +160,65 @@ def reported_outcomes(row: np.void, palette: Palette) -> tuple[dict[str, Any], .
     names = (*facts.OUTCOME, *facts.OUTCOME_CELLS)
     requests = ({name.removeprefix("outcome_"): row[name][k] for name in names} for k in range(row["outcome_count"]))
     return tuple(outcome_dict(request | {"id": request["request_id"]}, palette) for request in requests)
+
+
+class CurriculumCallback(BaseCallback):
+    """Trains on the stages of a curriculum: `PPO(...).learn(steps, callback=CurriculumCallback(curriculum))`.
+
+    Sets the stage drawn for the episodes that begin next, and records how each ended for the stage it began in;
+    episodes that began before training count for none. Tells TensorBoard and SB3's progress bar of stage, success in
+    each stage and promotions (people count stages from 1). The curriculum's state is the model's `curriculum_state`, so
+    every checkpoint holds it, and a model that is loaded and trained again goes on in the same stage. A stage that the
+    environments cannot play is a ConfigError before anything is learned.
+    """
+
+    def __init__(self, curriculum: Curriculum, seed: int | None = None):
+        super().__init__()
+        self.curriculum, self.rng = curriculum, np.random.default_rng(seed)
+
+    def _init_callback(self) -> None:
+        state = getattr(self.model, "curriculum_state", None)
+        if state is not None:
+            self.curriculum.load_state(state)
+        self.model.curriculum_state = self.curriculum.state  # type: ignore[attr-defined]
+        self._own_task = self.training_env.get_attr("config", indices=0)[0].task
+        self._playing, self._next = np.full(self.training_env.num_envs, -1), -1
+        for stage in [*range(len(self.curriculum.stages)), self.curriculum.draw(self.rng)]:
+            self._set(stage)
+
+    def _on_step(self) -> bool:
+        for i in np.flatnonzero(self.locals["dones"]).tolist():
+            if self._playing[i] >= 0:
+                self._record(self.locals["infos"][i]["is_success"], int(self._playing[i]))
+            self._playing[i] = self._next
+        self._set(self.curriculum.draw(self.rng))
+        return True
+
+    def _set(self, stage: int) -> None:
+        """Episodes that begin from now on are of this stage."""
+        if stage != self._next:
+            self.training_env.env_method("set_task", **{"task": self._own_task} | self.curriculum.stages[stage].task)
+            self._next = stage
+
+    def _record(self, success: bool, stage: int) -> None:
+        promotions = self.curriculum.state["promotions"]
+        known = len(promotions)
+        self.curriculum.record(success, stage)
+        for promotion in promotions[known:]:
+            promotion["steps"] = self.num_timesteps
+
+    def _on_rollout_end(self) -> None:
+        curriculum, logger = self.curriculum, self.logger
+        logger.record("curriculum/stage", curriculum.stage + 1)
+        logger.record("curriculum/promotions", len(curriculum.state["promotions"]))
+        chances = curriculum.probabilities()
+        for k in range(len(curriculum.stages)):
+            logger.record(f"curriculum/drawn_{k + 1}", float(chances[k]))
+            if (success := curriculum.success(k)) is not None:
+                logger.record(f"curriculum/success_{k + 1}", success)
+        for callback in getattr(self.locals.get("callback"), "callbacks", ()):
+            if isinstance(callback, ProgressBarCallback):
+                callback.pbar.set_description(curriculum.summary())
 
 
 class VoxelExtractor(BaseFeaturesExtractor):

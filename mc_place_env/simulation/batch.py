@@ -16,6 +16,7 @@ from mc_place_env.simulation.copy import addresses
 from mc_place_env.simulation.facts import fact_dtype
 from mc_place_env.simulation.observe import number_dtype
 from mc_place_env.simulation.records import records
+from mc_place_env.tasks import TASKS
 from mc_place_env.tasks.base import Instance, Task, build_table, region_origin, template
 from mc_place_env.types import (
     ACTION,
@@ -69,6 +70,7 @@ class Batch:
         self._write_shared(task)
         self._tables: dict[str, Table] = {}
         self._templates: dict[str, int] = {}
+        self._latencies: list[LatencyModel | None] = [None] * MAX_LATENCIES
         difficulty = task.difficulty if config.difficulty is None else config.difficulty
         self.set_task(task, config.split, difficulty, config.parameters or {}, config.latency or LatencyModel())
         self.rows["undo_count"] = MAX_UNDO + 1  # the first reset writes the whole world
@@ -110,18 +112,28 @@ class Batch:
         key = repr((task.name, split, parameters))
         if key not in self._tables:
             self._tables[key] = self.pack(task.instances(split, parameters, self.items), task)
+        self._set_latency(latency)
         self.table = self._tables[key]
         self.task, self.split, self.difficulty = task, split, difficulty
         self.given, self.parameters = dict(given), parameters
         self.shared["first_instance"], self.shared["instance_count"] = 0, len(self.table.rows)
-        self._set_latency(latency)
 
     def _set_latency(self, latency: LatencyModel) -> None:
-        """Episodes under way keep theirs: each change takes another of the slots."""
-        if latency == getattr(self, "latency", None):
-            return
-        self.latency, self.shared["latency"] = latency, (self.shared["latency"] + 1) % MAX_LATENCIES
-        slot = self.shared["latencies"][0, self.shared["latency"][0]]
+        """Episodes under way keep theirs: a new model takes a slot that none of them uses."""
+        if latency not in self._latencies:
+            in_use = set(self.rows["latency"].tolist())
+            free = [k for k, model in enumerate(self._latencies) if model is None or k not in in_use]
+            if not free:
+                raise ConfigError(
+                    f"latency: episodes under way use {MAX_LATENCIES} other models already, the most there can be"
+                )
+            slot = min(free, key=lambda k: self._latencies[k] is not None)
+            self._latencies[slot] = latency
+            self._write_latency(slot, latency)
+        self.latency, self.shared["latency"] = latency, self._latencies.index(latency)
+
+    def _write_latency(self, k: int, latency: LatencyModel) -> None:
+        slot = self.shared["latencies"][0, k]
         for name, ticks in (("entry", latency.entry), ("response", latency.response), ("revert", latency.revert_ticks)):
             slot[f"{name}_count"] = len(ticks)
             slot[f"{name}_ticks"][: len(ticks)] = ticks
@@ -143,10 +155,11 @@ class Batch:
 
     def pack(self, instances: Sequence[Instance], task: Task) -> Table:
         """Instances as the kernel reads them, on the task's floor; new block states enter the palette."""
+        place = self._template(task)
+        steps = self.config.episode_steps or instances[0].episode_steps or task.episode_steps
         size = len(self.palette)
         try:
-            steps = self.config.episode_steps or instances[0].episode_steps or task.episode_steps
-            table = build_table(instances, self.palette, self._template(task), steps)
+            table = build_table(instances, self.palette, place, steps)
         except ScenarioError:
             self.palette.forget_after(size)
             raise
@@ -219,8 +232,9 @@ class Batch:
         return {
             "rows": self.rows.copy(),
             "palette": self.palette.names(),
-            "task": (self.task, self.split, self.difficulty, self.given, self.latency),
-            "latencies": (self.shared["latencies"].copy(), int(self.shared["latency"][0])),
+            "task": (self.task.name, self.split, self.difficulty, self.given, self.latency),
+            "floors": tuple(self._templates),
+            "latencies": tuple(self._latencies),
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -230,11 +244,24 @@ class Batch:
         if state["rows"].shape != self.rows.shape or any(self.palette.id(n) != k for k, n in enumerate(names) if k > 2):
             raise ConfigError("set_state: the state is of another number of environments, item list or task")
         self.palette.fill(self.shared[0])
-        self.set_task(*state["task"])
-        self.shared["latencies"], self.shared["latency"] = state["latencies"]
+        self._restore_slots(state["floors"], state["latencies"])
+        name, *settings = state["task"]
+        self.set_task(TASKS[name], *settings)
         self.rows[:] = state["rows"]
         self.rows["shown_at"] = 0  # the buffers show something else
         kernel.start_batch(self.rows, self.shared, self._addresses, self._everyone)
+
+    def _restore_slots(self, floors: Sequence[str], latencies: Sequence[LatencyModel | None]) -> None:
+        """The rows of a saved state name floors and latency models by number."""
+        if tuple(self._templates) != floors:
+            self._templates.clear()
+            self._tables.clear()
+            for name in floors:
+                self._template(TASKS[name])
+        for k, model in enumerate(latencies):
+            self._latencies[k] = model
+            if model is not None:
+                self._write_latency(k, model)
 
     def _refuse_live(self, name: str) -> None:
         if self.backend is not None:

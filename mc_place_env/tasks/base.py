@@ -106,7 +106,7 @@ class Task:
     def takes(self) -> str:
         """In words, the settings of the family and the ranges of its parameters."""
         named = [name if allowed is FILE else f"{name} in {list(allowed)}" for name, allowed in self.ranges.items()]
-        return f"{self.name} takes {', '.join(['split', 'difficulty', 'instance', *named])}"
+        return f"{self.name} takes {', '.join(['split', 'difficulty', 'latency', 'instance', *named])}"
 
     def default_items(self, given: Mapping[str, Any]) -> tuple[str, ...]:
         """The items offered where the environment's user names none, but perhaps parameters."""
