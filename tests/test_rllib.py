@@ -1,5 +1,6 @@
 """RLlib on a local Ray cluster. Runs where Ray is installed: `make test-ray` (constraints-ray.txt)."""
 
+import json
 import os
 import signal
 import sys
@@ -37,7 +38,7 @@ def config_of(*given, task="wall"):
 
 @pytest.fixture(scope="module")
 def cluster():
-    ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False)
+    rllib.join_cluster(None, 2)
     yield
     ray.shutdown()
 
@@ -107,8 +108,6 @@ def test_actions_that_the_mask_forbids_are_never_taken(trained):
 
 def test_resumed_runs_go_on(trained, tmp_path):
     rllib.train(config_of("steps=400"), tmp_path / "more", trained / "checkpoint")
-    import json
-
     first, more = (json.loads((out / "run.json").read_text()) for out in (trained, tmp_path / "more"))
     assert more["curve"]["rows"][0][0] > first["curve"]["rows"][-1][0]
 
@@ -125,6 +124,11 @@ def test_a_checkpoint_that_does_not_fit_is_refused_before_ray_starts(trained, ar
     with pytest.raises(ConfigError, match=expected):
         rllib.train(config_of(*arguments), tmp_path, trained / "checkpoint")
     assert not ray.is_initialized()
+
+
+def test_a_cluster_that_is_not_there_is_one_error():
+    with pytest.raises(ConfigError, match="address='nowhere': no Ray cluster there"):
+        rllib.join_cluster("nowhere", 2)
 
 
 def test_what_rllib_does_not_know_is_named():

@@ -196,7 +196,7 @@ def staged(tmp_path_factory):
     out = tmp_path_factory.mktemp("runs") / "staged"
     done = run("curriculum.py", ROOT / "configs" / "curriculum_wall.yaml", *SHORT, "steps=64", "--out", out)
     assert done.returncode == 0, done.stderr
-    assert "stage 2/3, success" in done.stdout
+    assert "stage 2/4, success" in done.stdout
     assert done.stderr == ""
     return out
 

@@ -19,6 +19,7 @@ import ppo
 from common import command, git_state, versions
 
 from mc_place_env.config import check_int, refuse_unknown
+from mc_place_env.errors import ConfigError
 
 DEFAULTS = {key: value for key, value in ppo.DEFAULTS.items() if key not in ("threads", "torch_threads")}
 DEFAULTS |= {"runners": 2, "address": None}
@@ -33,6 +34,8 @@ NAMES = {  # of SB3's parameters in RLlib
     "clip_range": "clip_param",
     "max_grad_norm": "grad_clip",
 }
+
+Point = tuple[int, float, float | None]  # of the learning curve: steps, seconds, success rate
 
 
 def main() -> int:
@@ -56,21 +59,45 @@ def train(config: dict[str, Any], out: Path, resume: Path | None = None) -> None
     import ray
 
     items = check_environment(config, resume)
-    started = {} if config["address"] else {"num_cpus": config["runners"] + 1, "include_dashboard": False}
-    ray.init(address=config["address"], log_to_driver=False, **started)
+    join_cluster(config["address"], config["runners"])
     try:
-        algorithm = make_config(config).build_algo()
-        if resume is not None:
-            algorithm.restore_from_path(str(resume.resolve()))
-        curve = learn(algorithm, config)
-        algorithm.save_to_path(str((out / "checkpoint").resolve()))
-        algorithm.stop()
+        curve = train_on_cluster(config, out / "checkpoint", resume)
     finally:
         ray.shutdown()
     made = {"config": config, "items": items, "versions": versions(), "git": git_state()}
     rows = {"curve": {"columns": ["steps", "seconds", "success"], "rows": curve}}
     (out / "run.json").write_text(json.dumps(made | rows, indent=1) + "\n")
     print(f"{curve[-1][0]} steps in {curve[-1][1] / 60:.1f} minutes; checkpoint and record in {out}")
+
+
+def train_on_cluster(config: dict[str, Any], checkpoint: Path, resume: Path | None) -> list[Point]:
+    """Trains, also if interrupted writes the checkpoint, and returns the learning curve."""
+    algorithm = make_config(config).build_algo()
+    if resume is not None:
+        algorithm.restore_from_path(str(resume.resolve()))
+    curve: list[Point] = []
+    try:
+        learn(algorithm, config, curve)
+    except KeyboardInterrupt:
+        if not curve:
+            raise
+        print("interrupted: keeping what was learned so far", file=sys.stderr)
+    algorithm.save_to_path(str(checkpoint.resolve()))
+    algorithm.stop()
+    return curve
+
+
+def join_cluster(address: str | None, runners: int) -> None:
+    """Starts Ray here, or connects to the cluster at `address`; ConfigError if there is none."""
+    import ray
+
+    if address is None:
+        ray.init(address="local", num_cpus=runners + 1, include_dashboard=False, log_to_driver=False)
+        return
+    try:
+        ray.init(address=address, log_to_driver=False)
+    except (ConnectionError, ValueError) as error:
+        raise ConfigError(f"address={address!r}: no Ray cluster there ({error})") from None
 
 
 def check_environment(config: dict[str, Any], resume: Path | None) -> list[str]:
@@ -102,6 +129,7 @@ def make_config(config: dict[str, Any]) -> Any:
     runners, batch = config["runners"], config["ppo"]["n_steps"] * config["n_envs"]
     network = {"features": config["features"], "layers": config["layers"]}
     settings = {NAMES[key]: value for key, value in config["ppo"].items() if key != "n_steps"}
+    settings["minibatch_size"] = min(settings["minibatch_size"], batch)
     return (
         PPOConfig()
         .environment("mc_place_env", env_config={"id": config["id"]} | env_options(config))
@@ -118,11 +146,11 @@ def make_config(config: dict[str, Any]) -> Any:
     )
 
 
-def learn(algorithm: Any, config: dict[str, Any]) -> list[tuple[int, float, float | None]]:
-    """Iterations until the target or a budget is reached -> one (steps, seconds, success rate or None) each."""
+def learn(algorithm: Any, config: dict[str, Any], curve: list[Point]) -> None:
+    """Iterations, each appended to `curve`, until the target or a budget is reached."""
     from tqdm import tqdm
 
-    began, curve, ended = time.perf_counter(), [], False
+    began, ended = time.perf_counter(), False
     with tqdm(total=config["steps"], unit="step", unit_scale=True, disable=None) as bar:
         while not ended:
             sampled = algorithm.train()["env_runners"]
@@ -131,10 +159,9 @@ def learn(algorithm: Any, config: dict[str, Any]) -> list[tuple[int, float, floa
             bar.set_postfix_str("success -" if success is None else f"success {success:.1%}")
             bar.update(steps - bar.n)
             ended = budget_spent(curve[-1], config) or target_reached(sampled, config)
-    return curve
 
 
-def budget_spent(last: tuple[int, float, float | None], config: dict[str, Any]) -> bool:
+def budget_spent(last: Point, config: dict[str, Any]) -> bool:
     """Whether the steps or the time are up."""
     steps, seconds, _ = last
     return steps >= config["steps"] or (config["seconds"] is not None and seconds >= config["seconds"])
