@@ -350,7 +350,7 @@ SHARED = np.dtype(
         ("actions", np.uint8, (len(ActionType),)),  # offered by the task
         ("latency", _INT),  # of the episodes that begin now
         ("latencies", LATENCY, (MAX_LATENCIES,)),
-        ("reward_weights", _FLOAT, (len(RewardTerm),)),
+        ("reward_weights", _FLOAT, (MAX_TEMPLATES, len(RewardTerm))),
         ("first_instance", _INT),
         ("instance_count", _INT),
         ("palette_size", _INT),

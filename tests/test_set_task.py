@@ -132,7 +132,7 @@ def test_a_state_with_several_families_goes_on_in_another_environment():
     other.reset(seed=8)
     other.set_state(pickle.loads(pickle.dumps(env.get_state())))
     assert list(steps(env, 150)) == list(steps(other, 150))
-    assert same_records(env.batch.rows, other.batch.rows)
+    assert same_records(env.get_state()["rows"], other.get_state()["rows"])
 
 
 @pytest.mark.parametrize(

@@ -97,9 +97,6 @@ class Batch:
         shared["reach"], shared["gamma"] = config.reach, config.gamma
         shared["min_y"], shared["max_y"] = self.palette.table.min_y, self.palette.table.max_y
         shared["actions"][list(self.offered)] = 1
-        weights = reward_weights(config.rewards, task.rewards)
-        for term in RewardTerm:
-            shared["reward_weights"][term] = weights[term.name.lower()]
 
     def set_task(
         self, task: Task, split: str, difficulty: float, given: Mapping[str, Any], latency: LatencyModel
@@ -140,7 +137,7 @@ class Batch:
         slot["revert_probability"] = latency.revert_probability
 
     def _template(self, task: Task) -> int:
-        """Index of the family's floor, written on first use."""
+        """Index of the family's floor and reward weights, written on first use."""
         if task.name not in self._templates:
             if len(self._templates) == MAX_TEMPLATES:
                 raise ConfigError(f"task={task.name!r}: one environment holds at most {MAX_TEMPLATES} families")
@@ -150,6 +147,8 @@ class Batch:
             place["blocks"], place["seen"] = world, self.shared["cell_class"][0][world]
             for bits in ("open", "solid"):
                 place[bits] = (self.shared[bits][0][world] != 0).reshape(-1, SIZE_Y) @ (1 << np.arange(SIZE_Y))
+            weights = reward_weights(self.config.rewards, task.rewards)
+            self.shared["reward_weights"][0, len(self._templates)] = [weights[term.name.lower()] for term in RewardTerm]
             self._templates[task.name] = len(self._templates)
         return self._templates[task.name]
 
@@ -229,8 +228,10 @@ class Batch:
     def get_state(self) -> dict[str, Any]:
         """Everything a later `set_state` needs to go on from here, byte for byte: plain data, picklable."""
         self._refuse_live("get_state")
+        rows = self.rows.copy()
+        rows["shown_at"] = 0  # an address of this process
         return {
-            "rows": self.rows.copy(),
+            "rows": rows,
             "palette": self.palette.names(),
             "task": (self.task.name, self.split, self.difficulty, self.given, self.latency),
             "floors": tuple(self._templates),
@@ -248,7 +249,6 @@ class Batch:
         name, *settings = state["task"]
         self.set_task(TASKS[name], *settings)
         self.rows[:] = state["rows"]
-        self.rows["shown_at"] = 0  # the buffers show something else
         kernel.start_batch(self.rows, self.shared, self._addresses, self._everyone)
 
     def _restore_slots(self, floors: Sequence[str], latencies: Sequence[LatencyModel | None]) -> None:
