@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNS := runs/demo
 
-.PHONY: demo test setup lint bench conformance clean
+.PHONY: demo test setup lint bench conformance results clean
 
 setup: $(VENV)/.installed
 
@@ -35,6 +35,11 @@ bench: setup
 conformance: setup
 	mkdir -p runs
 	$(BIN)/python -m mc_place_env.conformance --scripted 0.25 --json runs/conformance.json --html runs/conformance.html
+
+# About three hours on one core when nothing is recorded; JOBS=2 halves it.
+results: setup
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[results]'
+	$(BIN)/python train/results.py --jobs $(or $(JOBS),1)
 
 clean:
 	rm -rf $(VENV) runs

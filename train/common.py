@@ -1,5 +1,6 @@
 """What the training scripts share: `key=value` overrides, and the record of what a run was made with."""
 
+import os
 import platform
 import subprocess
 from collections.abc import Mapping
@@ -92,3 +93,11 @@ def git_state() -> dict[str, Any] | None:
         return {"commit": git("rev-parse", "HEAD"), "changed": changed}
     except (OSError, subprocess.CalledProcessError):
         return None
+
+
+def machine() -> str:
+    """Processor and number of cores, as the operating system names them."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.is_file() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{models[0] if models else platform.machine()}, {os.cpu_count()} cores"

@@ -47,6 +47,6 @@ TASK = Task(
     floor=PIT_FLOOR,
     episode_steps=96,
     difficulty=0.5,
-    rewards=REWARDS,
+    rewards=REWARDS | {"approach": 0.5},
     expert=build_and_walk,
 )
