@@ -12,12 +12,12 @@ pytest.importorskip("matplotlib")
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "train"))
 
-import results  # noqa: E402
-from results import Entry, do, missing, read_entries  # noqa: E402
 from results_page import write_page  # noqa: E402
 
+import results  # noqa: E402
 from mc_place_env.errors import ConfigError  # noqa: E402
 from mc_place_env.evaluation import evaluate  # noqa: E402
+from results import Entry, do, missing, read_entries  # noqa: E402
 
 TINY = ["n_envs=8", "ppo.n_steps=16", "ppo.batch_size=64", "ppo.n_epochs=1", "steps=256", "target=null"]
 PLAIN = Entry("wall", 0, set=TINY, live=False)

@@ -5,8 +5,8 @@
 An entry of the list: `config` (a name in configs/), `seed`; and, if wanted, `variant` (words for the page), `set`
 (`key=value` as for ppo.py) and `live: false` (not on Minecraft). Each run has a folder of its own in --out: `model.zip`
 (half precision, no optimiser), `run.json` (config, versions, learning curve), and for each backend `simulator.json`,
-`minecraft.json` (summary of the test episodes). What is recorded is not repeated; a run that was broken off, or was made
-with other settings, is. Several jobs are as many processes, each with one thread.
+`minecraft.json` (summary of the test episodes). What is recorded is not repeated; a run that was broken off, or was
+made with other settings, is. Several jobs are as many processes, each with one thread.
 """
 
 import argparse
@@ -15,7 +15,6 @@ import multiprocessing
 import os
 import shutil
 import sys
-import traceback
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, fields
 from fnmatch import fnmatch

@@ -36,8 +36,7 @@ def draw_family(panel: Any, rows: Sequence[Any]) -> None:
     for row in rows:
         known = [(steps / 1000, success) for steps, _, success in row.training["curve"]["rows"] if success is not None]
         label = row.entry.variant or f"seed {row.entry.seed}"
-        colour = COLOURS[row.entry.seed % len(COLOURS)] if not row.entry.variant else None
-        style = {"color": colour} if colour else {"linestyle": "--", "color": "black" if "masks" in label else "#cc79a7"}
+        style = {"color": COLOURS[row.entry.seed % len(COLOURS)]} if not row.entry.variant else {"linestyle": "--"}
         panel.plot(*zip(*known, strict=True), linewidth=1.2, label=label, **style)
     panel.set_ylim(-0.02, 1.02)
     panel.grid(alpha=0.3)
