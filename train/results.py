@@ -206,13 +206,13 @@ def deflate(path: Path) -> None:
 
 
 def play(entry: Entry, folder: Path, backend: str) -> dict[str, Any]:
-    """Evaluates on the test split, and records the summary."""
+    """Evaluates on the test split, and records the summary; what Minecraft plays too, at the default latency."""
     from common import git_state, machine, versions
 
     from mc_place_env.evaluation import evaluate
 
     config = entry.settings()
-    options = {key: value for key, value in config["env"].items() if backend != "minecraft" or key != "latency"}
+    options = {key: value for key, value in config["env"].items() if key != "latency" or not entry.live}
     played = {"episodes": EPISODES[backend], "num_envs": ROWS[backend], "split": "test", "backend": backend}
     summary = evaluate(folder / "model.zip", config["id"], **played, **options).summary
     record = summary | {"options": options, "machine": machine(), "versions": versions(), "git": git_state()}
