@@ -3,7 +3,8 @@
     python train/results.py [results/runs.yaml] [--jobs 2] [--only 'wall-*'] [--out results] [--page docs/results.md]
 
 An entry of the list: `config` (a name in configs/), `seed`; and, if wanted, `variant` (words for the page), `set`
-(`key=value` as for ppo.py) and `live: false` (not on Minecraft). Each run has a folder of its own in --out: `model.zip`
+(`key=value` as for ppo.py), `live: false` (not on Minecraft) and `sampled: true` (evaluated as it acts in training, not
+by its most likely actions). Each run has a folder of its own in --out: `model.zip`
 (half precision, no optimiser), `run.json` (config, versions, learning curve), and for each backend `simulator.json`,
 `minecraft.json` (summary of the test episodes). What is recorded is not repeated; a run that was broken off, or was
 made with other settings, is. Several jobs are as many processes, each with one thread.
@@ -38,6 +39,7 @@ class Entry:
     variant: str = ""
     set: list[str] = field(default_factory=list)
     live: bool = True
+    sampled: bool = False
 
     @property
     def name(self) -> str:
@@ -207,15 +209,19 @@ def deflate(path: Path) -> None:
 
 def play(entry: Entry, folder: Path, backend: str) -> dict[str, Any]:
     """Evaluates on the test split, and records the summary; what Minecraft plays too, at the default latency."""
+    import torch
     from common import git_state, machine, versions
 
     from mc_place_env.evaluation import evaluate
+    from mc_place_env.evaluation.policies import CheckpointPolicy
 
     config = entry.settings()
     options = {key: value for key, value in config["env"].items() if key != "latency" or not entry.live}
     played = {"episodes": EPISODES[backend], "num_envs": ROWS[backend], "split": "test", "backend": backend}
-    summary = evaluate(folder / "model.zip", config["id"], **played, **options).summary
-    record = summary | {"options": options, "machine": machine(), "versions": versions(), "git": git_state()}
+    torch.manual_seed(entry.seed)
+    policy = CheckpointPolicy(folder / "model.zip", deterministic=not entry.sampled)
+    summary = evaluate(policy, config["id"], **played, **options).summary
+    record = summary | {"sampled": entry.sampled, "options": options, "machine": machine(), "versions": versions(), "git": git_state()}
     (folder / f"{backend}.json").write_text(json.dumps(record, indent=1) + "\n")
     return summary
 
