@@ -221,7 +221,8 @@ def play(entry: Entry, folder: Path, backend: str) -> dict[str, Any]:
     torch.manual_seed(entry.seed)
     policy = CheckpointPolicy(folder / "model.zip", deterministic=not entry.sampled)
     summary = evaluate(policy, config["id"], **played, **options).summary
-    record = summary | {"sampled": entry.sampled, "options": options, "machine": machine(), "versions": versions(), "git": git_state()}
+    made_with = {"machine": machine(), "versions": versions(), "git": git_state()}
+    record = summary | {"sampled": entry.sampled, "options": options} | made_with
     (folder / f"{backend}.json").write_text(json.dumps(record, indent=1) + "\n")
     return summary
 

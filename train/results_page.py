@@ -36,16 +36,18 @@ CURVES = """![Success in training over steps, by family]({name}-curves.png)
 Success in training is that of the last 1,000 episodes, of the policy that still explores. The dotted line is the target
 of the test success."""
 
-OTHERS = """## Without masks, with a curriculum
+OTHERS = """## Variants
 
-The same settings as PPO without action masks (`algorithm=ppo`), and on the stages of a curriculum
-(`train/curriculum.py`); the best settings of all families have masks and no curriculum. One seed each."""
+The same settings but for what the name says, one seed each: PPO without action masks (`algorithm=ppo`), and Pillar
+trained at the default latency alone: a server answers sooner, and the policy only knows how to ask before it jumps."""
 
 DELAY = """## What the delay costs
 
 Wall, the same policy, settings and number of steps at constant latencies (a step is 4 ticks), with the pending requests
 in the observation and without (`hide: [pending]`). One seed each, so a difference of a few points may be the seed's.
-Tested on the simulator, at the latency of the training.
+Tested on the simulator at the latency of the training. The budget stops the runs before they have fully learned, so the
+policies act as in training, at random by their probabilities: the likeliest offset of each axis, taken together, may
+aim at no open cell while they are still unsure. Hidden or not, the masks tell when three requests are in flight.
 
 ![Success and requests an episode over latency]({name}-delay.png)"""
 
