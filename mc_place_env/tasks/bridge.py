@@ -47,6 +47,6 @@ TASK = Task(
     floor=PIT_FLOOR,
     episode_steps=96,
     difficulty=0.5,
-    rewards=REWARDS | {"approach": 0.5},
+    rewards=REWARDS,
     expert=build_and_walk,
 )

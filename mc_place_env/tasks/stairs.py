@@ -46,6 +46,6 @@ TASK = Task(
     actions=(ActionType.WAIT, ActionType.PLACE, ActionType.MOVE_FORWARD, ActionType.MOVE_BACK),
     episode_steps=96,
     difficulty=0.3,
-    rewards=REWARDS | {"approach": 0.5},
+    rewards=REWARDS,
     expert=build_and_walk,
 )
