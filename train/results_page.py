@@ -7,11 +7,11 @@ A cell that is not measured is a dash.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from results_delay import delay_section
 from results_plots import plot_curves, plot_delay
-
-from mc_place_env.evaluation import wilson_interval
+from results_tables import Row, percent, pooled, rate, spread, table
 
 TARGETS = {"Single": 0.95, "Wall": 0.95, "Bridge": 0.95, "Stairs": 0.95, "Pillar": 0.9, "Shelter": 0.9}
 MINUTES, GAP = 10.0, 0.02  # of training on one core; success lost on Minecraft
@@ -41,16 +41,6 @@ OTHERS = """## Variants
 The same settings but for what the name says, one seed each: PPO without action masks (`algorithm=ppo`), and Pillar
 trained at the default latency alone: a server answers sooner, and the policy only knows how to ask before it jumps."""
 
-DELAY = """## What the delay costs
-
-Wall, the same policy, settings and number of steps at constant latencies (a step is 4 ticks), with the pending requests
-in the observation and without (`hide: [pending]`). One seed each, so a difference of a few points may be the seed's.
-Tested on the simulator at the latency of the training. The budget stops the runs before they have fully learned, so the
-policies act as in training, at random by their probabilities: the likeliest offset of each axis, taken together, may
-aim at no open cell while they are still unsure. Hidden or not, the masks tell when three requests are in flight.
-
-![Success and requests an episode over latency]({name}-delay.png)"""
-
 AGAIN = """## Again
 
 `make results` does what is not recorded; `results/runs.yaml` lists the runs. Delete a folder of `results/` to repeat
@@ -60,16 +50,6 @@ again by
 ```
 python train/evaluate.py --policy results/wall-0/model.zip --id McPlace/Wall-v0 --episodes 1000
 ```"""
-
-
-class Row(NamedTuple):
-    """A listed run and what is recorded of it; a part that is not recorded is an empty dict."""
-
-    entry: Any
-    family: str
-    training: dict[str, Any]
-    simulator: dict[str, Any]
-    minecraft: dict[str, Any]
 
 
 def write_page(entries: Sequence[Any], out: Path, page: Path) -> None:
@@ -91,9 +71,7 @@ def write_page(entries: Sequence[Any], out: Path, page: Path) -> None:
         table(RUN_COLUMNS, [run_cells(row) for row in best]),
         OTHERS,
         table(RUN_COLUMNS, [run_cells(row) for row in others]),
-        DELAY.format(name=name),
-        table(DELAY_COLUMNS, delay_cells(delay)),
-        delay_paragraph(delay),
+        delay_section(delay, name),
         AGAIN,
     ]
     page.write_text("\n\n".join(sections) + "\n")
@@ -128,13 +106,6 @@ def machines(rows: Sequence[Row]) -> list[str]:
 
 FAMILY_COLUMNS = ("family", "asks for", "seeds", "steps, k", "core minutes", "simulator", "Minecraft", "gap")
 RUN_COLUMNS = ("run", "steps, k", "minutes", "core minutes", "simulator", "Minecraft", "failed requests")
-DELAY_COLUMNS = ("latency, ticks", "queue seen", "success", "requests an episode", "failed", "ticks to success")
-
-
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def family_cells(family: str, rows: Sequence[Row]) -> list[str]:
@@ -178,26 +149,6 @@ def asked(family: str, env: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in parameters.items())
 
 
-def pooled(records: Sequence[dict[str, Any]]) -> tuple[int, int]:
-    """Successes and episodes of the recorded evaluations together."""
-    counted = [(round(record["success"] * record["episodes"]), record["episodes"]) for record in records if record]
-    return sum(n for n, _ in counted), sum(n for _, n in counted)
-
-
-def rate(counted: tuple[int, int]) -> str:
-    """Success with its interval, in per cent; a dash where nothing was played."""
-    interval = wilson_interval(*counted)
-    if interval is None:
-        return "-"
-    low, high = (f"{100 * bound:.1f}" for bound in interval)
-    return f"{100 * counted[0] / counted[1]:.1f} % [{low}, {high}]"
-
-
-def percent(share: float | None) -> str:
-    """With one decimal; a dash where nothing was counted."""
-    return "-" if share is None else f"{100 * share:.1f} %"
-
-
 def gap(rows: Sequence[Row]) -> float | None:
     """Success on the simulator less that on Minecraft, of the runs that were played on both."""
     both = [row for row in rows if row.simulator and row.minecraft]
@@ -205,14 +156,6 @@ def gap(rows: Sequence[Row]) -> float | None:
         return None
     (won, played), (won_live, played_live) = pooled([r.simulator for r in both]), pooled([r.minecraft for r in both])
     return won / played - won_live / played_live
-
-
-def spread(values: Sequence[float], form: str) -> str:
-    """Lowest to highest."""
-    if not values:
-        return "-"
-    low, high = format(min(values), form), format(max(values), form)
-    return low if low == high else f"{low}-{high}"
 
 
 # -- sentences -------------------------------------------------------------------------------------------------------
@@ -235,54 +178,6 @@ def verdict(family: str, rows: Sequence[Row]) -> str:
     lost = gap(mine)
     far = "not measured" if lost is None else f"{100 * lost:+.1f} points, " + ("met" if lost <= GAP else "**missed**")
     return f"{100 * target:.0f} % success {reached}, {in_time}; gap to Minecraft {far}."
-
-
-def delay_cells(rows: Sequence[Row]) -> list[list[str]]:
-    """The delay study, by latency."""
-    return [[*delay_key(row), *delay_figures(row.simulator)] for row in rows]
-
-
-def delay_key(row: Row) -> tuple[str, str]:
-    """Latency and whether the queue was seen, as the run was asked for."""
-    config = row.entry.settings()
-    return str(config["env"]["latency"]), "no" if config["hide"] else "yes"
-
-
-def delay_figures(record: dict[str, Any]) -> list[str]:
-    """What is quoted of one evaluation."""
-    if not record:
-        return ["-"] * 4
-    ticks = record["ticks_to_success"]
-    return [
-        rate(pooled([record])),
-        f"{record['accepted'] / record['episodes']:.2f}",
-        percent(record["accepted_but_failed"]),
-        "-" if ticks is None else f"{ticks:.1f}",
-    ]
-
-
-def delay_paragraph(rows: Sequence[Row]) -> str:
-    """What the study found, in its own figures."""
-    told = [delay_sentence(rows, "yes"), delay_sentence(rows, "no")]
-    return " ".join(sentence for sentence in told if sentence)
-
-
-def delay_sentence(rows: Sequence[Row], seen: str) -> str:
-    """From the lowest latency to the highest, with the queue seen or not."""
-    mine = [row for row in rows if delay_key(row)[1] == seen and row.simulator]
-    if len(mine) < 2:
-        return ""
-    first, last = min(mine, key=latency_of), max(mine, key=latency_of)
-    what = ("success goes", "requests an episode", "the share of them that fails", "ticks to success")
-    figures = zip(what, delay_figures(first.simulator), delay_figures(last.simulator), strict=True)
-    moved = ", ".join(f"{name} from {before} to {after}" for name, before, after in figures)
-    where = "With the queue in the observation" if seen == "yes" else "Without it"
-    return f"{where}, from {latency_of(first)} to {latency_of(last)} ticks, {moved}."
-
-
-def latency_of(row: Row) -> int:
-    """In ticks."""
-    return int(delay_key(row)[0])
 
 
 if __name__ == "__main__":

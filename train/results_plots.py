@@ -45,27 +45,31 @@ def draw_family(panel: Any, rows: Sequence[Any]) -> None:
 
 
 def plot_delay(rows: Sequence[Any], path: Path) -> None:
-    """Success, with its interval, and requests an episode, over the latency, with the queue seen and without."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
+    """Success with its interval, requests and ticks over the latency, with the queue seen and hidden."""
+    figure, panels = plt.subplots(1, 3, figsize=(12, 3.2), layout="constrained")
     for label, hidden, colour in (("queue seen", False, COLOURS[0]), ("queue hidden", True, COLOURS[2])):
         mine = [row for row in rows if row.simulator and bool(row.entry.settings()["hide"]) is hidden]
         mine.sort(key=latency)
-        ticks, records = [latency(row) for row in mine], [row.simulator for row in mine]
-        success = [record["success"] for record in records]
-        bounds = zip(*(record["success_interval"] for record in records), strict=True) if records else ((), ())
-        low, high = bounds
-        errors = [[s - bound for s, bound in zip(success, low, strict=True)]]
-        errors += [[bound - s for s, bound in zip(success, high, strict=True)]]
-        left.errorbar(ticks, success, yerr=errors, color=colour, marker="o", markersize=4, capsize=3, label=label)
-        asked = [record["accepted"] / record["episodes"] for record in records]
-        right.plot(ticks, asked, color=colour, marker="o", markersize=4, label=label)
-    left.set_ylabel("success on the test split")
-    right.set_ylabel("requests an episode")
-    for panel in (left, right):
+        draw_delay(panels, [latency(row) for row in mine], [row.simulator for row in mine], label, colour)
+    for panel, name in zip(
+        panels, ("success on the test split", "requests an episode", "ticks to success"), strict=True
+    ):
+        panel.set_ylabel(name)
         panel.set_xlabel("latency, ticks")
         panel.grid(alpha=0.3)
-        panel.legend()
+        panel.legend(loc="best")
     save(figure, path)
+
+
+def draw_delay(panels: Any, ticks: list[int], records: list[dict[str, Any]], label: str, colour: str) -> None:
+    """One line in each panel."""
+    success = [record["success"] for record in records]
+    low = [record["success"] - record["success_interval"][0] for record in records]
+    high = [record["success_interval"][1] - record["success"] for record in records]
+    style = {"color": colour, "marker": "o", "markersize": 4, "label": label}
+    panels[0].errorbar(ticks, success, yerr=[low, high], capsize=3, **style)
+    panels[1].plot(ticks, [record["accepted"] / record["episodes"] for record in records], **style)
+    panels[2].plot(ticks, [record["ticks_to_success"] for record in records], **style)
 
 
 def latency(row: Any) -> int:
