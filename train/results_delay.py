@@ -1,5 +1,6 @@
 """The section of the results page on what the delay costs: a table, and a paragraph in its own figures."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -51,7 +52,7 @@ def delay_figures(record: dict[str, Any]) -> list[str]:
 def delay_paragraph(rows: Sequence[Row]) -> str:
     """What the study found, in its own figures."""
     told = [delay_sentence(rows, "yes"), delay_sentence(rows, "no"), hidden_sentence(rows)]
-    return " ".join(sentence for sentence in told if sentence)
+    return textwrap.fill(" ".join(sentence for sentence in told if sentence), 120)
 
 
 def hidden_sentence(rows: Sequence[Row]) -> str:
