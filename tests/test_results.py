@@ -38,7 +38,7 @@ def out(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(results, "EPISODES", {"simulator": 12, "minecraft": 2})
         for entry in (PLAIN, HIDDEN):
-            assert do(entry, folder / entry.name).startswith("simulator ")
+            do(entry, folder / entry.name)
     return folder
 
 

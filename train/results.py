@@ -17,7 +17,7 @@ import os
 import shutil
 import sys
 import zipfile
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields
 from fnmatch import fnmatch
 from pathlib import Path
@@ -124,22 +124,24 @@ def read_entries(path: Path) -> list[Entry]:
 
 
 def work_off(entries: list[Entry], out: Path, jobs: int) -> list[str]:
-    """Does what is missing, `jobs` runs at a time; the names of those that failed."""
+    """Does what is missing, `jobs` runs at a time, each in a process of its own; the names of those that failed."""
     todo = [entry for entry in entries if missing(entry, out / entry.name)]
     print(f"{len(entries) - len(todo)} of {len(entries)} runs are recorded", flush=True)
-    failed: list[str] = []
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=spawn, max_tasks_per_child=1) as pool:
-        running = {pool.submit(do, entry, out / entry.name): entry.name for entry in todo}
+    with ThreadPoolExecutor(jobs) as pool:
         try:
-            for done in as_completed(running):
-                name, error = running[done], done.exception()
-                print(f"{name}: {done.result() if error is None else error}", flush=True)
-                failed += [name] if error is not None else []
+            codes = list(pool.map(lambda entry: do_apart(entry, out / entry.name), todo))
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return failed
+    return [entry.name for entry, code in zip(todo, codes, strict=True) if code != 0]
+
+
+def do_apart(entry: Entry, folder: Path) -> int | None:
+    """`do` in a fresh process, for its own thread settings, memory and clock of processor time; its exit status."""
+    child = multiprocessing.get_context("spawn").Process(target=do, args=(entry, folder))
+    child.start()
+    child.join()
+    return child.exitcode
 
 
 def missing(entry: Entry, folder: Path) -> list[str]:
@@ -158,18 +160,20 @@ def read_record(path: Path) -> dict[str, Any]:
         return {}
 
 
-def do(entry: Entry, folder: Path) -> str:
-    """What is missing of one run, in a process of its own; a line about it. Kept even if a later part fails."""
-    parts = missing(entry, folder)
-    if "training" in parts or not (folder / "model.zip").is_file():
-        shutil.rmtree(folder, ignore_errors=True)
-        train(entry, folder)
-    told = []
-    for backend in entry.backends:
-        if backend in missing(entry, folder):
-            summary = play(entry, folder, backend)
-            told.append(f"{backend} {summary['success']:.1%}")
-    return ", ".join(told)
+def do(entry: Entry, folder: Path) -> None:
+    """What is missing of one run; prints a line about it. What is done stays, even if a later part fails."""
+    from mc_place_env.errors import McPlaceError
+
+    try:
+        if "training" in missing(entry, folder) or not (folder / "model.zip").is_file():
+            shutil.rmtree(folder, ignore_errors=True)
+            train(entry, folder)
+        for backend in missing(entry, folder):
+            print(f"{entry.name}: {backend} {play(entry, folder, backend)['success']:.1%}", flush=True)
+    except McPlaceError as error:
+        sys.exit(f"error: {entry.name}: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 def train(entry: Entry, folder: Path) -> None:
@@ -179,7 +183,7 @@ def train(entry: Entry, folder: Path) -> None:
     settings = entry.settings()
     trainer(ROOT / "configs" / f"{entry.config}.yaml").train(settings, part)
     if read_record(part / "run.json").get("interrupted"):
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt  # ppo.py keeps half a run, and goes on
     slim(part / "model.zip", settings["algorithm"] == "maskable_ppo")
     os.replace(part, folder)
 
