@@ -95,10 +95,11 @@ def measure_kernel(n: int, mix: str, budget: float, threads: int = 1) -> tuple[f
         batch.actions[:] = following()
         batch.step()
 
-    copies = [part.copy() for part in batch.out[:3]]
+    parts = [part.view(np.uint8) for part in batch.out[:3]]
+    copies = [part.copy() for part in parts]
 
     def copy() -> None:
-        for target, source in zip(copies, batch.out[:3], strict=True):
+        for target, source in zip(copies, parts, strict=True):
             np.copyto(target, source)
 
     return seconds_per_call(step, budget) / n, seconds_per_call(copy, budget / 2) / n
@@ -146,14 +147,35 @@ def measure_single(budget: float) -> float:
     return peers.seconds_per_step(gym.make(ENV), budget)
 
 
-def measure_masks(view: str, budget: float) -> float:
+def measure_masks(view: str, budget: float, n: int = 256) -> float:
     """Seconds of the masks of one env."""
-    env = gym.make_vec(ENV, num_envs=256, action_view=view)
+    env = gym.make_vec(ENV, num_envs=n, action_view=view)
     env.reset(seed=0)
     env.action_space.seed(0)
     for _ in range(5):
         env.step(env.action_space.sample())
-    return seconds_per_call(env.action_masks, budget) / 256
+    return seconds_per_call(env.action_masks, budget) / n
+
+
+def measure_memory(steps: int = 10_000_000, n: int = 256) -> dict[str, int]:
+    """Bytes in use after the first thousand steps of a batch, and after `steps` env steps more, resets included."""
+    batch = make_batch(PlaceEnvConfig.parse({"task": "Wall"}), n, 1, Autoreset.NEXT_STEP)
+    batch.seed(range(n))
+    batch.reset()
+    generator = np.random.default_rng(0)
+    mixes = [action_mix(n, mix, generator) for mix in ("random", "place") for _ in range(8)]
+    used = []
+    for count in (1000, steps // n):
+        for k in range(count):
+            batch.actions[:] = mixes[k % len(mixes)]
+            batch.step()
+        used.append(resident_bytes())
+    return {"steps": steps, "before": used[0], "after": used[1]}
+
+
+def resident_bytes() -> int:
+    """Memory this process holds."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def measure_ppo(steps: int = 8192 * 6) -> dict[str, float]:
@@ -205,21 +227,20 @@ def measure_first_step(cold: bool) -> float:
 
 def measure(budget: float) -> dict[str, Any]:
     """Every figure: seconds, and the ratios of TARGETS."""
-    figures: dict[str, Any] = {"kernel": {}, "vector": {}, "sb3": {}, "threads": {}}
+    figures: dict[str, Any] = {"kernel": {}, "vector": {}, "sb3": {}, "threads": {}, "masks": {}}
     for n in SIZES:
         for mix in ("random", "place"):
             step, copy = measure_kernel(n, mix, budget)
             figures["kernel"][f"{n} {mix}"] = {"step_s": step, "copy_s": copy, "over_copy": step / copy}
         figures["vector"][n] = measure_vector(n, budget)
         figures["sb3"][n] = measure_sb3(n, budget)
+        figures["masks"][n] = {view: measure_masks(view, budget, n) for view in ("multi_discrete", "discrete")}
         figures["threads"][n] = measure_kernel(n, "random", budget, threads=2)[0]
         print(f"N={n} done", file=sys.stderr)
     figures["single_s"] = measure_single(budget)
     figures["sync_16_s"] = measure_vector(16, budget, "sync")
     figures["peers_s"] = peers.measure(budget)
-    figures["joint_mask_s"], figures["marginal_mask_s"] = (
-        measure_masks(view, budget) for view in ("discrete", "multi_discrete")
-    )
+    figures["memory"] = measure_memory()
     figures["ppo"] = measure_ppo()
     figures["first_step_s"] = {
         "cached": min(measure_first_step(False) for _ in range(3)),
@@ -239,8 +260,8 @@ def ratios(figures: dict[str, Any]) -> dict[str, float]:
         "vector_16_over_sync": figures["sync_16_s"] / figures["vector"][16],
         "sb3_over_kernel_256": step_256 / figures["sb3"][256],
         "ppo_env_share": figures["ppo"]["env"] / figures["ppo"]["total"],
-        "joint_mask_us": figures["joint_mask_s"] * 1e6,
-        "marginal_mask_over_step": figures["marginal_mask_s"] / step_256,
+        "joint_mask_us": figures["masks"][256]["discrete"] * 1e6,
+        "marginal_mask_over_step": figures["masks"][256]["multi_discrete"] / step_256,
         "first_step_cached_s": figures["first_step_s"]["cached"],
         "first_step_cold_s": figures["first_step_s"]["cold"],
         "two_threads_1024": kernel["1024 random"]["step_s"] / figures["threads"][1024],
@@ -262,22 +283,27 @@ def page(figures: dict[str, Any]) -> str:
     """The figures as text."""
     lines = [figures["machine"], "", "env steps/s, step + observation, one core, resets included"]
     lines.append(
-        f"{'N':>6} {'kernel random':>14} {'placing':>10} {'x copy':>7} {'vector env':>11} {'SB3':>10} {'2 threads':>10}"
+        f"{'N':>6} {'kernel random':>14} {'placing':>10} {'x copy':>7} {'2 threads':>10}"
+        f" {'vector env':>11} {'+ marginal':>11} {'+ joint':>10} {'SB3':>10}"
     )
     for n in SIZES:
         random, place = figures["kernel"][f"{n} random"], figures["kernel"][f"{n} place"]
         rates = [f"{1 / s:,.0f}" for s in (random["step_s"], place["step_s"])]
-        others = [f"{1 / figures[kind][n]:,.0f}" for kind in ("vector", "sb3", "threads")]
+        vector, masks = figures["vector"][n], figures["masks"][n]
+        others = [f"{1 / s:,.0f}" for s in (vector, *(vector + masks[view] for view in masks), figures["sb3"][n])]
         lines.append(
             f"{n:>6} {rates[0]:>14} {rates[1]:>10} {random['over_copy']:>7.1f}"
-            f" {others[0]:>11} {others[1]:>10} {others[2]:>10}"
+            f" {1 / figures['threads'][n]:>10,.0f} {others[0]:>11} {others[1]:>11} {others[2]:>10} {others[3]:>10}"
         )
     lines += ["", f"single env through make: {1 / figures['single_s']:,.0f} steps/s"]
     lines += [f"{name}: {1 / seconds:,.0f} steps/s" for name, seconds in figures["peers_s"].items()]
     ppo = figures["ppo"]
     parts = ", ".join(f"{key} {ppo[key] / ppo['total']:.1%}" for key in ("env", "policy", "update"))
     lines += [f"PPO, 256 envs: {ppo['steps_per_second']:,.0f} steps/s ({parts})"]
-    lines += [f"memory: {figures['bytes_per_env'] / 1024:.0f} KB an env", "", "ratio (at least/most, aim)"]
+    memory = figures["memory"]
+    grown = (memory["after"] - memory["before"]) / 1024
+    lines += [f"memory: {figures['bytes_per_env'] / 1024:.0f} KB an env; {grown:+,.0f} KB in {memory['steps']:,} steps"]
+    lines += ["", "ratio (at least/most, aim)"]
     for key, (what, better, bound, aim) in TARGETS.items():
         value = figures["ratios"].get(key)
         shown = "not measured" if value is None else f"{value:.3g}"

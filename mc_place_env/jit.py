@@ -4,7 +4,6 @@ numba's cache looks only at the file of the function itself; a rule edited in an
 stale kernel. So the cache folder is named after a hash of every compiled source file of the package.
 """
 
-import ctypes
 import hashlib
 import os
 import sys
@@ -19,6 +18,7 @@ from numba.core import config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
+from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
 from numba.extending import register_jitable
 
@@ -62,7 +62,7 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class LinkedLowering(NativeLowering):  # type: ignore[misc]
-    """Lowers an inner function into such a library. Called from Python it is what it was: plain Python."""
+    """Lowers an inner function into such a library."""
 
     _name = "linked_lowering"
 
@@ -72,16 +72,10 @@ class LinkedLowering(NativeLowering):  # type: ignore[misc]
         state.flags.no_compile = True
         super().run_pass(state)
         lowered, function = state["cr"], state.func_id.func
-        interpret = CALLED_FROM_PYTHON(lambda _, arguments, __: function(*arguments))
-        address = ctypes.cast(interpret, ctypes.c_void_p).value
-        kept_alive = (state.library, interpret)
-        called = _dynfunc.make_function(function, function.__name__, "", address, lowered.env, kept_alive)
-        state.targetctx.insert_user_function(called, lowered.fndesc, [state.library])
-        state["cr"] = lowered._replace(cfunc=called)
+        stub = _dynfunc.make_function(function, function.__name__, "", 0, lowered.env, (state.library,))
+        state.targetctx.insert_user_function(stub, lowered.fndesc, [state.library])
+        state["cr"] = lowered._replace(cfunc=stub)
         return True
-
-
-CALLED_FROM_PYTHON = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
 
 
 class InnerCompiler(CompilerBase):  # type: ignore[misc]
@@ -97,22 +91,28 @@ class InnerCompiler(CompilerBase):  # type: ignore[misc]
         return [pipeline]
 
 
-INNER: dict[str, Any] = {
-    "error_model": "numpy",
-    "pipeline_class": InnerCompiler,
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
+class InnerDispatcher(CPUDispatcher):  # type: ignore[misc]
+    """What numba needs of a function to call it from compiled code; called from Python it is plain Python."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Interprets."""
+        return self.py_func(*arguments)
+
+
+INNER: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def scalar(function: Function) -> Function:
     """For arithmetic on a few numbers: plain Python when called from Python, compiled inside kernels."""
-    return register_jitable(**INNER)(function)
+    return register_jitable(pipeline_class=InnerCompiler, **INNER)(function)
 
 
 def jit(function: Any) -> Any:
-    """For the functions inside a kernel: compiled with it; not meant to be called from Python in a hurry."""
-    return numba.njit(**INNER)(function)
+    """For the functions inside a kernel: compiled with it. Called from Python it is plain Python, as is a `scalar`."""
+    if config.DISABLE_JIT:
+        return function
+    options = {"nopython": True, **INNER}
+    return InnerDispatcher(function, locals={}, targetoptions=options, pipeline_class=InnerCompiler)
 
 
 def entry(function: Any) -> Any:

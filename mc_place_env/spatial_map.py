@@ -90,9 +90,16 @@ class SpatialMap:
         self.origin = tuple(int(c) for c in origin)
         self.known = np.zeros((SIZE_X, SIZE_Z, SIZE_Y), np.uint16)
         self._pending: dict[int, Cell] = {}
+        self._loaded = True
 
-    def observe(self, rows: np.ndarray, radius: int) -> bool:
-        """Learns from the cube that a batch of one observes; whether anything was news."""
+    def observe(self, rows: np.ndarray, radius: int, again: bool = False) -> bool:
+        """Learns from the cube that a batch of one observes; whether anything was news.
+
+        `again`: also where the view is the last step's, since something else has been written to the map.
+        """
+        if not (again or self._loaded or rows["view_news"][0]):
+            return False
+        self._loaded = False
         return learn_cube(rows, 0, radius, self.known) > 0
 
     def believed(self, rows: np.ndarray, shared: np.ndarray, radius: int) -> np.ndarray:
@@ -147,5 +154,5 @@ class SpatialMap:
         except (OSError, ValueError, KeyError) as error:
             raise ConfigError(f"{path}: not a saved spatial map ({error})") from None
         ids = np.array([0, 1, 2, 3] + [self._palette.id(name) + 1 for name in names[3:]], np.uint16)
-        self.known[:] = ids[known]
+        self.known[:], self._loaded = ids[known], True
         self.origin = tuple(origin.tolist())

@@ -183,6 +183,7 @@ MAX_PENDING = 32
 MAX_STATES = 255  # palette entries
 MAX_BOXES = 16  # collision boxes of one block state (hoppers and cauldrons have most)
 MAX_EVENTS = 64  # reverts (and later falls) under way
+MAX_GOALS = 1024  # cells a goal may have
 MAX_UNDO = 512  # written cells remembered; beyond it a reset copies the whole template
 SOLID_BIT, WATER_BIT = 1 << 18, 1 << 28  # of `offers`, for compiled rules: see rules/support.py
 MAX_CANDIDATES = 6  # states an item may become on one face
@@ -292,17 +293,33 @@ ROW = np.dtype(
         ("episode_steps", _INT),
         ("latency", _INT),  # of `latencies`, fixed at reset
         ("column", np.uint8, (64,)),  # scratch of observe.write_column_beyond
-        ("numbers", np.float32, (MAX_NUMBERS,)),  # of the observation: see observe.number_slices
-        ("facts", np.int32, (MAX_FACTS,)),  # of the step: see facts.fact_slices
+        ("shown_at", _INT),  # address of the observation written last ...
+        ("shown_pose", _INT),  # ... and where the agent saw it from; -1 once a block has changed
+        ("view_news", _INT),  # whether this step wrote the cubes anew
+        ("numbers", np.float32, (MAX_NUMBERS,)),  # of the observation: see observe.number_dtype
+        ("facts", np.int32, (MAX_FACTS,)),  # of the step: see facts.fact_dtype
         ("undo_count", _INT),
         ("undo", np.int32, (MAX_UNDO,)),
-        ("blocks", np.uint8, (CELLS,)),  # palette ids; y innermost, then z, then x
-        ("seen", np.uint8, (2 * CELLS,)),  # per column: SIZE_Y cell classes, then SIZE_Y goal classes
+        ("goals", np.int32, (MAX_GOALS,)),  # indices of the goal cells
+        ("wanted", np.uint8, (CELLS,)),  # class the goal asks for in a cell, 0: none
+        # the world, as TEMPLATE: y innermost, then z, then x
+        ("blocks", np.uint8, (CELLS,)),  # palette ids
+        ("seen", np.uint8, (CELLS,)),  # their cell classes
+        ("open", _INT, (SIZE_X * SIZE_Z,)),  # bit y of a column: something could be put into the cell
+        ("solid", _INT, (SIZE_X * SIZE_Z,)),  # bit y of a column: something that can be clicked or bumped into
     ],
     align=True,
 )
 
-TEMPLATE = np.dtype([("blocks", np.uint8, (CELLS,)), ("seen", np.uint8, (2 * CELLS,))], align=True)  # as in ROW
+TEMPLATE = np.dtype(
+    [
+        ("blocks", np.uint8, (CELLS,)),
+        ("seen", np.uint8, (CELLS,)),
+        ("open", _INT, (SIZE_X * SIZE_Z,)),
+        ("solid", _INT, (SIZE_X * SIZE_Z,)),
+    ],
+    align=True,
+)
 
 LATENCY = np.dtype(
     [
@@ -333,7 +350,7 @@ SHARED = np.dtype(
         ("actions", np.uint8, (len(ActionType),)),  # offered by the task
         ("latency", _INT),  # of the episodes that begin now
         ("latencies", LATENCY, (MAX_LATENCIES,)),
-        ("reward_weights", _FLOAT, (len(RewardTerm),)),
+        ("reward_weights", _FLOAT, (MAX_TEMPLATES, len(RewardTerm))),
         ("first_instance", _INT),
         ("instance_count", _INT),
         ("palette_size", _INT),
@@ -341,6 +358,8 @@ SHARED = np.dtype(
         ("cell_class", np.uint8, (256,)),
         ("shape_class", np.uint8, (256,)),
         ("anchorable", np.uint8, (256,)),  # neither air nor fluid nor void
+        ("open", np.uint8, (256,)),  # replaceable, or the same item stacks on it
+        ("solid", np.uint8, (256,)),  # anchorable, or with a collision box
         ("intercepts", np.uint8, (256,)),
         ("replaceable", np.uint8, (256,)),
         ("partner", _INT, (256,)),  # of a two-cell plant: +1 above, -1 below, 0 none
@@ -409,8 +428,8 @@ class Buffers(NamedTuple):
 
     voxels: np.ndarray  # uint8 (n, side, side, side)
     goal: np.ndarray  # uint8 (n, side, side, side)
-    numbers: np.ndarray  # float32 (n, see observe.number_slices)
-    facts: np.ndarray  # int32 (n, see facts.fact_slices)
+    numbers: np.ndarray  # (n,) of observe.number_dtype
+    facts: np.ndarray  # (n,) of facts.fact_dtype
     terms: np.ndarray  # float64 (n, reward terms)
     rewards: np.ndarray  # float64 (n,)
     terminated: np.ndarray  # bool (n,)

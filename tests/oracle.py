@@ -1,7 +1,8 @@
 """The placement rules a second time: slow, plain, written from RULES.md and the shipped table, not from the kernel.
 
-Worlds are dictionaries, blocks are names, nothing is compiled. `python -m tests.oracle N` compares N random requests
-with the package's compiled `check_placement` and prints every difference; `tests/test_oracle.py` does so for fewer.
+Worlds are dictionaries, blocks are names, nothing of it is compiled; only `Package` knows the package.
+`python -m tests.oracle N` compares N random requests with the package's compiled `check_placement` and prints
+every difference; `tests/test_oracle.py` does so for fewer.
 
 Blocks and their geometry: oracle_blocks.py; support, stacking and orientation: oracle_rules.py, one entry a family.
 """
@@ -13,6 +14,11 @@ from dataclasses import dataclass, field
 
 from oracle_blocks import STEPS, TABLE, base, boxes, is_replaceable, tagged, with_states
 from oracle_rules import candidates, in_water, is_supported, other_half, player_facing, stacked, stacks_on_click
+
+from mc_place_env.jit import entry
+from mc_place_env.rules.geometry import face_x, face_y, face_z
+from mc_place_env.rules.placement import check_placement, resulting_state, takes_anchor_cell
+from mc_place_env.types import Reason
 
 REACH = 4.5
 HALF_WIDTH = 0.3
@@ -253,6 +259,18 @@ def random_request(draw, world, agent, items):
 # -- comparing with the package --------------------------------------------------------------------------------------
 
 
+@entry
+def judged(rows, shared, x, y, z, face, item):
+    """Reason, whether the block takes the anchor's own cell, palette id of what it becomes."""
+    row, common = rows[0], shared[0]
+    reason = check_placement(row, common, x, y, z, face, item)
+    own = takes_anchor_cell(row, common, x, y, z, face, item)
+    if not own:
+        x, y, z = x + face_x(face), y + face_y(face), z + face_z(face)
+    state = resulting_state(row, common, x, y, z, face, item)[1] if reason == Reason.NONE else 0
+    return reason, own, state
+
+
 class Package:
     """The compiled rules on the same worlds and agents."""
 
@@ -274,18 +292,16 @@ class Package:
         return items
 
     def judge(self, agent, anchor, face, item):
-        from mc_place_env.rules.placement import check_placement, resulting_state, takes_anchor_cell
-
         row, shared = self.env._batch.rows[0], self.env._batch.shared[0]
         row["position"], row["yaw"], row["sneaking"] = agent.position, agent.yaw, agent.sneaking
         for k, name in enumerate(self.items):
             row["inventory"][k] = agent.inventory[name]
         request = (*anchor, int(self.faces[face.upper()]), self.items.index(item))
-        reason = self.reasons(check_placement(row, shared, *request)).name.lower()
+        code, in_anchor_cell, state = judged(self.env._batch.rows, self.env._batch.shared, *request)
+        reason = self.reasons(code).name.lower()
         if reason != "none":
             return reason, {}
-        cell = anchor if takes_anchor_cell(row, shared, *request) else step_from(anchor, face)
-        state = resulting_state(row, shared, *cell, *request[3:])[1]
+        cell = anchor if in_anchor_cell else step_from(anchor, face)
         put, second = {cell: self.name(state)}, shared["second_face"][state]
         if second >= 0:
             put[step_from(cell, self.faces(second).name.lower())] = self.name(shared["second_state"][state])

@@ -185,6 +185,8 @@ SCENARIOS = [
     ({"inventory": ["dirt"]}, "scenario.inventory=['dirt']", "mapping"),
     ({"goal": [[0, 64, 1, "glass"]]}, "scenario.goal[0]", "'glass'", "cobblestone"),
     ({"goal": [[0, 64, 40, "dirt"]]}, "scenario.goal[0]", "(0, 64, 40)", "outside the region"),
+    ({"stand_at": [0, 64]}, "scenario.stand_at=[0, 64]", "[x, y, z]"),
+    ({"stand_at": [0, 64, 40]}, "scenario.stand_at", "(0, 64, 40)", "outside the region"),
     ({"goal": [[0, 64, 1, "dirt"]], "blocks": [[0, 64, 1, "dirt"]]}, "scenario", "already met"),
 ]
 

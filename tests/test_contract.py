@@ -730,4 +730,10 @@ def test_keyword_defaults_are_the_contracts():
     assert (config.backend, config.action_view, config.render_mode) == ("simulator", "dict", None)
     env = make("McPlace/Wall-v0")
     assert env.unwrapped._batch.shared["ticks_per_step"] == 4
-    assert sorted(set(env.unwrapped._batch.shared["latencies"]["entry_ticks"][0, 1, :9].tolist())) == list(range(2, 11))
+    assert sorted(set(env.unwrapped._batch.shared["latencies"]["entry_ticks"][0, 0, :9].tolist())) == list(range(2, 11))
+
+
+def test_a_scenario_may_ask_for_a_place_to_stand():
+    env, actions = sandbox(stand_at=[0, 64, 1])
+    infos = [env.step(actions.move_forward())[-1] for _ in range(8)]
+    assert infos[-1]["is_success"] and not infos[0]["is_success"]

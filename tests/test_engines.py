@@ -39,7 +39,7 @@ EACH_VARIANT = pytest.mark.parametrize("options", VARIANTS.values(), ids=VARIANT
 def facts_of(env):
     """The numeric facts of a single environment's last step or reset."""
     batch = env.unwrapped._batch
-    facts = row_of(named_facts(batch.out.facts, batch.config.max_pending), 0)
+    facts = row_of(named_facts(batch.out.facts), 0)
     return {key: value for key, value in facts.items() if key not in ("terminated", "truncated")}
 
 

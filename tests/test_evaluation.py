@@ -37,7 +37,8 @@ class Script(Policy):
 def episode(**given):
     counts = dict.fromkeys(("accepted", "rejected", "placed", "failed", "cancelled"), 0)
     counts |= dict.fromkeys(("repeats_after_failure", "requests_while_pending"), 0)
-    told = {"seed": 0, "success": False, "return": 0.0, "steps": 32, "ticks": 128, "ticks_to_verdict": None}
+    told = {"checkpoint": "", "seed": 0, "instance": 0, "success": False, "return": 0.0, "steps": 32, "ticks": 128}
+    told |= {"goal_overlap": None, "exact": None, "ticks_to_verdict": None}
     return told | counts | {"failed_by_reason": {}} | given
 
 
@@ -87,8 +88,15 @@ def test_short_episodes_are_not_preferred():
 
 def test_progress_is_told_in_pieces():
     told = []
-    evaluate("scripted", SINGLE, episodes=7, num_envs=3, on_progress=told.append)
-    assert [len(piece) for piece in told] == [3, 3, 1]
+    played = evaluate("scripted", SINGLE, episodes=7, num_envs=3, on_progress=told.append).episodes
+    assert len(told) > 3  # as episodes end, not as rounds do
+    assert sorted((e for piece in told for e in piece), key=lambda e: e["seed"]) == played
+
+
+def test_what_is_done_is_not_played_again():
+    whole = evaluate("random", WALL, episodes=9, num_envs=4).episodes
+    rest = evaluate("random", WALL, episodes=9, num_envs=4, done={0, 1, 2, 3, 6}).episodes
+    assert rest == [played for played in whole if played["seed"] in {4, 5, 7, 8}]
 
 
 def test_any_function_is_a_policy():
@@ -155,7 +163,7 @@ def test_summary_weighs_requests_and_not_episodes():
     assert summary["accepted_but_failed"] == 3 / 8
     assert summary["ticks_to_verdict"] == 6.0
     assert summary["steps_to_success"] == 2
-    assert summary["failed_by_reason"] == {"no_item": 3}
+    assert summary["failed_by_reason"] == {"no_item": 3 / 8}
 
 
 # -- figures ----------------------------------------------------------------------------------------------------------
@@ -176,13 +184,14 @@ def test_no_interval_of_nothing():
 def test_table_prints_a_dash_for_what_was_not_measured():
     waiting = Evaluation("wait", "simulator", WALL, "test", {}, [episode(), episode()])
     nothing = Evaluation("never", "minecraft", WALL, "test", {}, [])
-    half = Evaluation("half", "simulator", WALL, "test", {}, [episode(placed=1, failed=1, ticks_to_verdict=5.0)])
+    given = episode(placed=1, failed=1, ticks_to_verdict=5.0, goal_overlap=0.5, exact=False)
+    half = Evaluation("half", "simulator", WALL, "test", {}, [given])
     header, rule, *lines = format_table([waiting, nothing, half]).splitlines()
-    assert header.split()[:2] == ["policy", "backend"]
+    assert header.split()[:3] == ["policy", "backend", "episodes"]  # one id and one split need no column
     assert set(rule) == {"-", " "}
-    assert lines[0].split() == ["wait", "simulator", "2", "0.0%", "[0.0%,", "65.8%]", "-", "-"]
-    assert lines[1].split() == ["never", "minecraft", "0", "-", "-", "-"]
-    assert lines[2].split()[-2:] == ["50.0%", "5.0"]
+    assert lines[0].split() == ["wait", "simulator", "2", "0.0%", "[0.0%,", "65.8%]", "-", "-", "-"]
+    assert lines[1].split() == ["never", "minecraft", "0", "-", "-", "-", "-"]
+    assert lines[2].split()[-3:] == ["50.0%", "50.0%", "5.0"]
     assert len({line.rindex(line.split()[-1]) + len(line.split()[-1]) for line in lines}) == 1
 
 
@@ -196,6 +205,9 @@ def test_table_prints_a_dash_for_what_was_not_measured():
         ("randm", WALL, {}, "randm"),
         (7, WALL, {}, "policy=7"),
         ("scripted", SANDBOX, {}, "Sandbox has no expert"),
+        ("no_such_module:act", WALL, {}, "No module named 'no_such_module'"),
+        ("math:no_such_function", WALL, {}, "no_such_function"),
+        ("math:pi", WALL, {}, "a float, which cannot be called"),
         ("random", "McPlace/Wal-v0", {}, "Wal"),
         ("random", "CartPole-v1", {}, "not an environment of mc_place_env"),
         ("random", WALL, {"episodes": 0}, "episodes=0"),

@@ -33,8 +33,8 @@ def test_the_page_works(tmp_path):
 
     edit(
         package / "types.py",
-        "    SUCCESS = 4\n",
-        "    SUCCESS = 4\n" + block_after(page, reward, 1).splitlines()[-1] + "\n",
+        "    APPROACH = 5\n",
+        "    APPROACH = 5\n" + block_after(page, reward, 1).splitlines()[-1] + "\n",
     )
     rewards = package / "simulation" / "rewards.py"
     edit(rewards, "    row.reward = 0.0\n", block_after(page, reward, 3) + "    row.reward = 0.0\n")

@@ -479,7 +479,7 @@ def test_shaping_telescopes(env_id, careful):
     The potential is 0 at the start and in terminal states; at a truncation it is the share of missing cells filled.
     """
     gamma = 0.9
-    only_progress = {"wrong_block": 0, "failed_request": 0, "time": 0, "success": 0, "progress": 2.0}
+    only_progress = {"wrong_block": 0, "failed_request": 0, "time": 0, "success": 0, "approach": 0, "progress": 2.0}
     env = make(env_id, gamma=gamma, rewards=only_progress, **STORMY)
     rng = np.random.default_rng(1)
     ends = set()

@@ -10,10 +10,13 @@ from helpers import make_vec
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3 import PPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import KVWriter, Logger
 from stable_baselines3.common.monitor import Monitor
 
+from mc_place_env.curricula import read_curriculum
 from mc_place_env.errors import ConfigError
-from mc_place_env.integrations.sb3 import VoxelExtractor, make_vec_env
+from mc_place_env.integrations.sb3 import CurriculumCallback, VoxelExtractor, make_vec_env
 from mc_place_env.types import CellClass
 
 WALL = "McPlace/Wall-v0"
@@ -192,3 +195,108 @@ def test_maskable_ppo_runs_with_the_extractor(view):
     observed, masks = venv.reset(), get_action_masks(venv)
     actions, _ = model.predict(observed, action_masks=masks)
     venv.step(actions)
+
+
+# -- curricula ---------------------------------------------------------------------------------------------------------
+
+GOAL_CELLS = {0.0: 3, 0.5: 6, 1.0: 10}  # of Wall
+
+
+class Kept(KVWriter):
+    """The last value of every key that was logged."""
+
+    def __init__(self):
+        self.values = {}
+
+    def write(self, key_values, key_excluded, step=0):
+        self.values |= key_values
+
+    def close(self):
+        pass
+
+
+class Watch(BaseCallback):
+    """Goal cells in every row, step by step."""
+
+    def __init__(self):
+        super().__init__()
+        self.cells = []
+
+    def _on_step(self):
+        self.cells.append([len(self.training_env.env.view(i).goal()) for i in range(self.training_env.num_envs)])
+        return True
+
+
+def learner(**changed):
+    """PPO on four short walls."""
+    venv = make_vec_env(WALL, 4, seed=0, episode_steps=4, offset_range=2)
+    settings = {"n_steps": 16, "batch_size": 64, "n_epochs": 1, "seed": 0, "device": "cpu"} | changed
+    model = PPO("MultiInputPolicy", venv, policy_kwargs={"net_arch": [8]}, **settings)
+    model.set_logger(Logger(None, [Kept()]))
+    return model
+
+
+def stages(window=6, success=0.0, **changed):
+    """A curriculum over Wall's difficulty; success 0.0 promotes as soon as the window is full."""
+    difficulties = [{"difficulty": difficulty} for difficulty in GOAL_CELLS]
+    return read_curriculum({"window": window, "success": success, "share": 0.0, "stages": difficulties} | changed)
+
+
+def test_curriculum_reaches_every_row_and_the_log():
+    model, watch, curriculum = learner(), Watch(), stages()
+    model.learn(256, callback=[CurriculumCallback(curriculum, seed=0), watch])
+    assert watch.cells[0] == [3] * 4
+    assert watch.cells[-1] == [10] * 4
+    assert {cells for row in watch.cells for cells in row} == set(GOAL_CELLS.values())
+    assert curriculum.finished
+    assert [p["stage"] for p in curriculum.state["promotions"]] == [1, 2]
+    assert [p["steps"] for p in curriculum.state["promotions"]] == [48, 96]
+    logged = model.logger.output_formats[0].values
+    assert (logged["curriculum/stage"], logged["curriculum/promotions"]) == (3, 2)
+    assert (logged["curriculum/success_3"], logged["curriculum/drawn_3"]) == (0.0, 1.0)
+
+
+def test_episodes_count_for_the_stage_they_began_in():
+    model, curriculum = learner(), stages(window=1000, success=1.0, share=0.5)
+    curriculum.state["stage"] = 1
+    watch = Watch()
+    model.learn(512, callback=[CurriculumCallback(curriculum, seed=0), watch])
+    ended = [cells for step in watch.cells[3:-1:4] for cells in step]  # episodes of four steps, all in step
+    began = [len(recent) for recent in curriculum.state["recent"]]
+    assert began == [ended.count(3), ended.count(6), 0]
+    assert min(began[:2]) > 30
+
+
+def test_stages_may_be_other_families_and_latencies():
+    model, watch = learner(), Watch()
+    own = stages(stages=[{"task": "Single", "latency": 0}, {}], window=4)
+    model.learn(192, callback=[CurriculumCallback(own, seed=0), watch])
+    assert watch.cells[4] == [1] * 4
+    assert watch.cells[-1] == [3] * 4
+    assert model.env.batch.latency.entry == tuple(range(2, 11))
+    bridge = PPO("MultiInputPolicy", make_vec_env("McPlace/Bridge-v0", 4), policy_kwargs={"net_arch": [8]})
+    with pytest.raises(ConfigError, match=r"task='Wall': the environment lacks \['dirt', 'oak_planks'\]"):
+        bridge.learn(64, callback=CurriculumCallback(stages(stages=[{}, {"task": "Wall"}])))
+
+
+def test_a_checkpoint_goes_on_in_the_same_stage(tmp_path):
+    model = learner()
+    model.learn(64, callback=CurriculumCallback(stages(window=8), seed=0))
+    assert model.curriculum_state["stage"] == 1
+    model.save(tmp_path / "model.zip")
+    again, curriculum, watch = PPO.load(tmp_path / "model.zip", env=model.get_env()), stages(window=8), Watch()
+    again.set_logger(Logger(None, [Kept()]))
+    again.learn(64, callback=[CurriculumCallback(curriculum, seed=0), watch], reset_num_timesteps=False)
+    assert [p["stage"] for p in curriculum.state["promotions"]] == [1, 2]
+    assert [p["steps"] for p in curriculum.state["promotions"]] == [48, 112]
+    assert curriculum.state["promotions"][0] == model.curriculum_state["promotions"][0]
+    assert 3 not in watch.cells[-1]
+    again = PPO.load(tmp_path / "model.zip", env=model.get_env())
+    with pytest.raises(ConfigError, match=r"of 3 stages, .* this curriculum has 1"):
+        again.learn(64, callback=CurriculumCallback(stages(stages=[{}])), reset_num_timesteps=False)
+
+
+@pytest.mark.filterwarnings("ignore:rich is experimental")
+def test_sb3s_own_bar_tells_the_stage(capsys):
+    learner().learn(64, callback=CurriculumCallback(stages(), seed=0), progress_bar=True)
+    assert "stage 2/3, success" in capsys.readouterr().out

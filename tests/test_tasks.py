@@ -1,13 +1,16 @@
 """The task families: experts, splits, parameters, shaping."""
 
+from pathlib import Path
+
 import gymnasium as gym
 import numpy as np
 import pytest
 from helpers import make, make_vec, random_actions
 
-from mc_place_env.errors import ConfigError
+from mc_place_env.errors import ConfigError, ScenarioError
 from mc_place_env.tasks import TASKS
-from mc_place_env.tasks.base import split_of
+from mc_place_env.tasks.base import FILE, Instance, check_goal, split_of
+from mc_place_env.types import ActionType, SuccessKind
 
 FAMILIES = tuple(name for name, task in TASKS.items() if task.varied)
 
@@ -76,6 +79,12 @@ def test_instances_are_drawn_once():
     )
 
 
+def test_standing_at_the_goal_already_is_an_error():
+    start = Instance(blocks={}, success=SuccessKind.STAND_AT, stand_at=(0, 64, 0))
+    with pytest.raises(ScenarioError, match="here: the goal is already met at reset"):
+        check_goal({}, start, "here")
+
+
 # -- parameters ------------------------------------------------------------------------------------------------------
 
 
@@ -85,7 +94,7 @@ def test_difficulties_stand_for_parameters_in_range(name):
     for difficulty in np.linspace(0.0, 1.0, 21):
         parameters = task.parameters(float(difficulty))
         assert parameters == task.resolve(float(difficulty), parameters)
-        assert set(parameters) == set(task.ranges)
+        assert set(parameters) == {key for key, allowed in task.ranges.items() if allowed is not FILE}
 
 
 def heights(env):
@@ -115,11 +124,15 @@ def test_parameters_at_make_reset_and_set_task():
 
 
 SETTINGS = [
-    ("Bridge", {"lenght": 2}, "'lenght' (did you mean 'length'?); Bridge takes split, difficulty, instance, length in"),
+    (
+        "Bridge",
+        {"lenght": 2},
+        "'lenght' (did you mean 'length'?); Bridge takes split, difficulty, latency, instance, length in",
+    ),
     ("Bridge", {"length": 9}, "length=9: expected an integer in [1, 8]; Bridge takes"),
-    ("Stairs", {"height": 2.5}, "height=2.5: expected an integer in [2, 6]"),
+    ("Stairs", {"height": 2.5}, "height=2.5: expected an integer in [2, 5]"),
     ("Wall", {"missing": 3}, "missing=3: expected fewer than the 3 cells of the wall"),
-    ("Sandbox", {"height": 2}, "unknown setting 'height'; Sandbox takes split, difficulty, instance"),
+    ("Sandbox", {"height": 2}, "unknown setting 'height'; Sandbox takes split, difficulty, latency, instance"),
 ]
 
 
@@ -157,3 +170,27 @@ def test_shaping_leaves_the_optimum_unchanged(name):
 
 def test_ids_are_registered():
     assert {f"McPlace/{name}-v0" for name in TASKS} <= set(gym.registry)
+
+
+# -- the page --------------------------------------------------------------------------------------------------------
+
+
+def described(task):
+    """A family's row of the table in docs/tasks.md, but for the goal."""
+    named = [
+        f"`{name}` {', '.join(allowed) if isinstance(allowed[0], str) else '-'.join(map(str, allowed))}"
+        for name, allowed in task.ranges.items()
+        if allowed is not FILE
+    ]
+    parameters = "; ".join(named) + "; or `blueprint`, a file" if FILE in task.ranges.values() else ", ".join(named)
+    everything = len(task.actions) == len(ActionType)
+    actions = "all" if everything else ", ".join(action.name.lower() for action in task.actions)
+    numbers = [str(task.difficulty), str(task.episode_steps), str(task.ticks_per_step)]
+    return [f"`{task.name}`", parameters, *numbers, ", ".join(task.items), actions]
+
+
+def test_the_page_describes_the_families():
+    page = (Path(__file__).parent.parent / "docs" / "tasks.md").read_text()
+    rows = [[part.strip() for part in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| `")]
+    table = [[row[0], *row[2:]] for row in rows if len(row) == 8]
+    assert table == [described(TASKS[name]) for name in FAMILIES]

@@ -10,7 +10,8 @@ from pathlib import Path
 from helpers import make, scenario
 
 import mc_place_env
-from mc_place_env.backends.replay import Replay, record
+from mc_place_env.backends.replay import Replay
+from mc_place_env.backends.trace import record
 from mc_place_env.tasks import TASKS
 
 TRACES = Path(__file__).parent / "traces"

@@ -1,12 +1,12 @@
 """Trains a placing policy with PPO, or MaskablePPO, of stable-baselines3.
 
-    python train/ppo.py configs/wall.yaml [key=value ...] [--out runs/wall]
+    python train/ppo.py configs/wall.yaml [key=value ...] [--out runs/wall] [--resume runs/wall/model.zip]
 
 A config holds what differs from DEFAULTS below; `ppo.learning_rate=1e-3` on the command line overrides it. The folder
---out receives model.zip, run.json (config, versions, git state, learning curve) and the log for TensorBoard.
+--out receives model.zip, run.json (config, versions, git state, learning curve) and the log for TensorBoard. A resumed
+run goes on with the weights, the optimiser and the step count of a checkpoint.
 """
 
-import argparse
 import inspect
 import json
 import sys
@@ -14,10 +14,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from common import combine, git_state, machine, merge, overrides, versions
+from common import combine, command, git_state, machine, merge, versions
 
+from mc_place_env.command_line import overrides
 from mc_place_env.config import check_choice, read_yaml, refuse_unknown
-from mc_place_env.errors import ConfigError, McPlaceError
+from mc_place_env.errors import ConfigError
 
 DEFAULTS: dict[str, Any] = {
     "id": "McPlace/Wall-v0",
@@ -43,26 +44,12 @@ PPO |= {"gamma": 0.95, "gae_lambda": 0.9, "ent_coef": 0.006, "vf_coef": 1.0, "cl
 
 def main() -> int:
     """The command; returns the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("config", type=Path, help="YAML file")
-    parser.add_argument("overrides", nargs="*", metavar="key=value")
-    parser.add_argument("--out", type=Path, help="folder of the run; default: runs/ and the config's name")
-    arguments = parser.parse_intermixed_args()
-    try:
-        config = load_config(arguments.config, arguments.overrides)
-        train(config, arguments.out or Path("runs") / arguments.config.stem)
-    except McPlaceError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted before anything was learned", file=sys.stderr)
-        return 130
-    return 0
+    return command(__doc__, load_config, train)
 
 
-def load_config(path: Path, given: list[str]) -> dict[str, Any]:
-    """DEFAULTS, overridden by the file, overridden by the command line; ConfigError names an unknown key."""
-    config = merge(DEFAULTS, combine(read_yaml(path), overrides(given)), str(path))
+def load_config(path: Path, given: list[str], defaults: dict[str, Any] = DEFAULTS) -> dict[str, Any]:
+    """The defaults, overridden by the file, overridden by the command line; ConfigError names an unknown key."""
+    config = merge(defaults, combine(read_yaml(path), overrides(given)), str(path))
     check_choice("algorithm", config["algorithm"], ("ppo", "maskable_ppo"))
     known = set(inspect.signature(algorithm(config)).parameters) - {"self", "policy", "env"}
     refuse_unknown(config["ppo"], known, f"{path}: ppo")
@@ -81,11 +68,11 @@ def algorithm(config: dict[str, Any]) -> type:
     return MaskablePPO if config["algorithm"] == "maskable_ppo" else PPO
 
 
-def train(config: dict[str, Any], out: Path) -> None:
-    """Trains, and writes model.zip and run.json into `out`."""
+def train(config: dict[str, Any], out: Path, resume: Path | None = None, curriculum: Any = None) -> None:
+    """Trains, on the stages of a curriculum if given, and writes model.zip and run.json into `out`."""
     import torch
 
-    from mc_place_env.integrations.sb3 import make_vec_env
+    from mc_place_env.integrations.sb3 import CurriculumCallback, make_vec_env
 
     began = time.perf_counter()
     if config["torch_threads"]:
@@ -93,9 +80,12 @@ def train(config: dict[str, Any], out: Path) -> None:
     options = {key: config[key] for key in ("seed", "action_view", "threads")} | config["env"]
     venv = make_vec_env(config["id"], config["n_envs"], gamma=config["ppo"]["gamma"], **options)
     model = make_model(config, venv, out)
-    progress = make_progress(config, began)
+    if resume is not None:
+        go_on(model, resume, venv, config)
+    progress = make_progress(config, began, curriculum)
+    staged = [] if curriculum is None else [CurriculumCallback(curriculum, config["seed"])]
     try:
-        model.learn(config["steps"], callback=progress)
+        model.learn(config["steps"] - model.num_timesteps, callback=[*staged, progress], reset_num_timesteps=False)
     except KeyboardInterrupt:
         if not progress.curve:
             raise
@@ -103,7 +93,7 @@ def train(config: dict[str, Any], out: Path) -> None:
         print("interrupted: keeping what was learned so far", file=sys.stderr)
     out.mkdir(parents=True, exist_ok=True)
     model.save(out / "model.zip")
-    (out / "run.json").write_text(json.dumps(record(config, venv, progress), indent=1) + "\n")
+    (out / "run.json").write_text(json.dumps(record(config, venv, progress, curriculum), indent=1) + "\n")
     venv.close()
     print(f"{progress.summary()}; model and record in {out}")
 
@@ -125,8 +115,27 @@ def make_model(config: dict[str, Any], venv: Any, out: Path) -> Any:
     return model
 
 
-def make_progress(config: dict[str, Any], began: float) -> Any:
-    """The callback that shows progress, keeps the learning curve, and ends the run at its target or time limit."""
+def go_on(model: Any, checkpoint: Path, venv: Any, config: dict[str, Any]) -> None:
+    """Takes what was learned from a checkpoint; ConfigError if it was trained for another view, item list, observation.
+
+    The task may be another: what was learned on one is a start for the next.
+    """
+    from mc_place_env.evaluation.policies import CheckpointPolicy
+
+    saved = CheckpointPolicy(checkpoint)
+    saved.check_interface(venv.env)
+    model.set_parameters(saved.model.get_parameters())
+    model.num_timesteps = saved.model.num_timesteps
+    if model.num_timesteps >= config["steps"]:
+        raise ConfigError(f"steps={config['steps']}: {checkpoint} has learned {model.num_timesteps} steps already")
+    model.curriculum_state = getattr(saved.model, "curriculum_state", None)
+
+
+def make_progress(config: dict[str, Any], began: float, curriculum: Any = None) -> Any:
+    """The callback that shows progress, keeps the learning curve, and ends the run at its target or time limit.
+
+    With a curriculum, success is that in its present stage, and its end is the target.
+    """
     from stable_baselines3.common.callbacks import BaseCallback
     from tqdm import tqdm
 
@@ -139,41 +148,53 @@ def make_progress(config: dict[str, Any], began: float) -> Any:
             self.interrupted = False
 
         def _on_training_start(self) -> None:
-            self.bar = tqdm(total=config["steps"], unit="step", unit_scale=True, disable=None)
+            shown = {"unit": "step", "unit_scale": True, "disable": None}
+            self.bar = tqdm(total=config["steps"], initial=self.num_timesteps, **shown)
 
         def _on_step(self) -> bool:
             return not self.done()
 
         def _on_rollout_end(self) -> None:
-            recent = self.model.ep_success_buffer
-            success = sum(recent) / len(recent) if recent else None
-            self.curve.append((self.num_timesteps, round(time.perf_counter() - began, 2), success))
-            self.bar.set_postfix_str("" if success is None else f"success {success:.1%}", refresh=False)
+            self.curve.append((self.num_timesteps, round(time.perf_counter() - began, 2), self.success()))
+            self.bar.set_postfix_str(self.status(), refresh=False)
             self.bar.update(self.num_timesteps - self.bar.n)
 
         def _on_training_end(self) -> None:
             self.bar.close()
 
+        def success(self) -> float | None:
+            """Of the last `window` episodes, or of the curriculum's present stage."""
+            if curriculum is not None:
+                return curriculum.success(curriculum.stage)
+            recent = self.model.ep_success_buffer
+            return sum(recent) / len(recent) if recent else None
+
         def done(self) -> bool:
             """Whether the target is reached or the time is up."""
-            if not self.curve:
-                return False
-            _, seconds, success = self.curve[-1]
+            late = config["seconds"] is not None and self.curve and self.curve[-1][1] >= config["seconds"]
+            return bool(late or (curriculum.finished if curriculum is not None else self.target_reached()))
+
+        def target_reached(self) -> bool:
+            """Whether enough of the last `window` episodes succeeded."""
             full = len(self.model.ep_success_buffer) >= config["window"]
-            return (config["target"] is not None and full and success >= config["target"]) or (
-                config["seconds"] is not None and seconds >= config["seconds"]
-            )
+            return config["target"] is not None and full and self.curve and self.curve[-1][2] >= config["target"]
+
+        def status(self) -> str:
+            """Success so far, with a curriculum in every stage."""
+            success = self.success()
+            if curriculum is not None:
+                return curriculum.summary()
+            return "success -" if success is None else f"success {success:.1%}"
 
         def summary(self) -> str:
             """One line: steps, minutes, success."""
-            steps, seconds, success = self.curve[-1]
-            rate = "-" if success is None else f"{success:.1%}"
-            return f"{steps} steps in {seconds / 60:.1f} minutes, success {rate}"
+            steps, seconds, _ = self.curve[-1]
+            return f"{steps} steps in {seconds / 60:.1f} minutes, {self.status()}"
 
     return Progress()
 
 
-def record(config: dict[str, Any], venv: Any, progress: Any) -> dict[str, Any]:
+def record(config: dict[str, Any], venv: Any, progress: Any, curriculum: Any) -> dict[str, Any]:
     """What the run was made with, and how it went."""
     steps, seconds, success = progress.curve[-1]
     return {
@@ -187,6 +208,7 @@ def record(config: dict[str, Any], venv: Any, progress: Any) -> dict[str, Any]:
         "interrupted": progress.interrupted,
         "machine": machine(),
         "success": success,
+        "promotions": [] if curriculum is None else curriculum.state["promotions"],
         "curve": {"columns": ["steps", "seconds", "success"], "rows": progress.curve},
     }
 

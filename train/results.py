@@ -181,7 +181,7 @@ def train(entry: Entry, folder: Path) -> None:
     part = folder.with_name(folder.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     settings = entry.settings()
-    trainer(ROOT / "configs" / f"{entry.config}.yaml").train(settings, part)
+    trainer(ROOT / "configs" / f"{entry.config}.yaml").train(settings, part, None)
     if read_record(part / "run.json").get("interrupted"):
         raise KeyboardInterrupt  # ppo.py keeps half a run, and goes on
     slim(part / "model.zip", settings["algorithm"] == "maskable_ppo")

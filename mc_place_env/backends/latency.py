@@ -12,7 +12,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from mc_place_env.backends.replay import read_trace
+from mc_place_env.backends.trace import read_trace
 from mc_place_env.errors import McPlaceError
 from mc_place_env.tool import Actions
 
@@ -27,15 +27,14 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m mc_place_env.backends.latency", description="Measure a server.")
     parser.add_argument("file", type=Path, help="written: one number of ticks a line")
     parser.add_argument("--server", default="embedded", help="'embedded' (default) or host:port")
-    parser.add_argument("--trace", type=Path, help="take them from this recorded run instead (backends/replay.py)")
+    parser.add_argument("--trace", type=Path, help="take them from this recorded run instead (backends/trace.py)")
     parser.add_argument("--requests", type=int, default=50, help="placements to time (default 50)")
     return parser.parse_args(arguments)
 
 
 def recorded(trace: Path) -> list[int]:
     """Ticks from sending to verdict of every answered request of a trace."""
-    _, _, answers = read_trace(trace)
-    looks = [line["told"] for row in answers for line in row if line["call"] == "observe"]
+    looks = [line["told"] for row in read_trace(trace).lines for line in row if line["call"] == "observe"]
     return [
         evidence["settled_tick"] - evidence["sent_tick"]
         for look in looks

@@ -50,7 +50,7 @@ class Player:
     def __init__(self, bot: Bot, i: int, plot: tuple[int, int], parity: Parity):
         self.bot, self.parity = bot, parity
         self.offset = np.zeros(3, np.int64)  # from the row's coordinates to the server's
-        self._i, self.plot = i, plot
+        self.row, self.plot = i, plot
         self._newest = 0  # id of the last request taken from the row
         self.submitted_tick = 0  # the bot's tick at which this step began
         self._waiting: deque[int] = deque()  # ids not sent yet
@@ -74,7 +74,7 @@ class Player:
         self.bot.synchronise(scenario)
 
     def _scenario(self, batch: Batch) -> dict[str, Any]:
-        row = batch.rows[self._i]
+        row = batch.rows[self.row]
         x, _, z = row["origin"].tolist()
         self.offset[:] = self.plot[0] - x, 0, self.plot[1] - z
         low = row["origin"] + self.offset
@@ -93,8 +93,8 @@ class Player:
 
     def submit(self, batch: Batch) -> None:
         """Starts the step's motion, and sends what can be sent."""
-        row = batch.rows[self._i]
-        control = control_of(row, batch.actions[self._i])
+        row = batch.rows[self.row]
+        control = control_of(row, batch.actions[self.row])
         asked = self._take_new(row)
         self.submitted_tick = self.bot.submit({"control": control, "places": list(self._sendable(batch))})
         for request in asked:
@@ -113,7 +113,7 @@ class Player:
     def _sendable(self, batch: Batch) -> Iterator[dict[str, Any]]:
         """The waiting requests the rules let out, in order; one they refuse waits for the verdicts of those before."""
         while self._waiting:
-            request = find_request(batch.rows[self._i], self._waiting[0])
+            request = find_request(batch.rows[self.row], self._waiting[0])
             if request is not None:
                 predicted = self._predict(batch, request)
                 if predicted.reason not in NEVER_SENT:
@@ -122,7 +122,7 @@ class Player:
                 elif self._sent:
                     return
                 else:
-                    tick = int(batch.rows[self._i]["tick"])
+                    tick = int(batch.rows[self.row]["tick"])
                     self._settle(batch, request, Verdict(Outcome.FAILED, predicted.reason), tick)
             self._waiting.popleft()
 
@@ -138,7 +138,7 @@ class Player:
     def _predict(self, batch: Batch, request: np.void) -> Prediction:
         """What the rules say now."""
         x, y, z = anchor = as_cell(request["anchor"])
-        asked = (batch.rows, batch.shared, self._i, x, y, z, int(request["face"]), int(request["item"]))
+        asked = (batch.rows, batch.shared, self.row, x, y, z, int(request["face"]), int(request["item"]))
         reason = Reason(predict_reason(*asked))
         if reason is not Reason.NONE:
             return Prediction(reason)
@@ -146,7 +146,7 @@ class Player:
 
     def observe(self, batch: Batch) -> None:
         """Waits until the step's ticks have passed and writes what the bot saw into the row."""
-        row, ticks = batch.rows[self._i], int(batch.shared["ticks_per_step"][0])
+        row, ticks = batch.rows[self.row], int(batch.shared["ticks_per_step"][0])
         seen = self.bot.observe(self.submitted_tick + ticks, ticks * TICK + OBSERVE_TIMEOUT)
         self._read_body(row, seen)
         row["inventory"][: len(batch.items)] = [seen["inventory"].get(name, 0) for name in batch.items]
@@ -173,14 +173,14 @@ class Player:
         numbers = np.array(told, np.int64)
         cells = numbers[:, :3] - self.offset
         states = palette_ids(batch, numbers[:, 3].tolist())
-        write_seen(batch.rows, batch.shared, self._i, cells, np.array(states))
+        write_seen(batch.rows, batch.shared, self.row, cells, np.array(states))
         return list(zip(map(as_cell, cells), states, numbers[:, 4].tolist(), strict=True))
 
     # -- verdicts ----------------------------------------------------------------------------------------------------
 
     def _judge(self, batch: Batch, evidence: dict[str, Any]) -> None:
         """The verdict, beside what the rules said when it was sent, and say now, before what it did is written."""
-        request, sent = find_request(batch.rows[self._i], evidence["id"]), self._sent.pop(evidence["id"])
+        request, sent = find_request(batch.rows[self.row], evidence["id"]), self._sent.pop(evidence["id"])
         if request is None:  # cancelled when the episode ended
             return
         now = self._predict(batch, request)
@@ -190,7 +190,7 @@ class Player:
         self.parity.record(int(request["id"]), (sent, now), verdict)
         self._settle(batch, request, verdict, int(evidence["settled_tick"]))
         if verdict.cell is not None:
-            write_seen(batch.rows, batch.shared, self._i, request["cell"][None], request["state_after"][None])
+            write_seen(batch.rows, batch.shared, self.row, request["cell"][None], request["state_after"][None])
             self._watch(batch, request.copy())
 
     def _settle(self, batch: Batch, request: np.void, verdict: Verdict, tick: int) -> None:
@@ -208,7 +208,7 @@ class Player:
 
     def _watch(self, batch: Batch, placed: np.void) -> None:
         """What was just placed may fall, or be taken back."""
-        ticks = predict_fall(batch.rows, batch.shared, self._i, *as_cell(placed["cell"]))
+        ticks = predict_fall(batch.rows, batch.shared, self.row, *as_cell(placed["cell"]))
         if ticks > 0:
             self._falling.append((placed, int(placed["resolved_tick"]) + ticks + FALL_GRACE))
         else:
@@ -219,16 +219,16 @@ class Player:
         for fall in self._falling:
             placed, (x, y, z) = fall[0], as_cell(fall[0]["cell"])
             if state == placed["state_after"] and (x, z) == (cell[0], cell[2]) and cell[1] < y:
-                write_change(batch.rows, self._i, change_event(placed, ChangeKind.FALL, AIR, cell))
+                write_change(batch.rows, self.row, change_event(placed, ChangeKind.FALL, AIR, cell))
                 self._falling = [other for other in self._falling if other is not fall]
                 return
 
     def _give_up_falls(self, batch: Batch) -> None:
         """A block that left its cell and was not seen again is broken; one that stayed stays."""
-        row = batch.rows[self._i]
+        row = batch.rows[self.row]
         for placed in [fall[0] for fall in self._falling if fall[1] < row["tick"]]:
-            if block_seen(batch.rows, batch.shared, self._i, *as_cell(placed["cell"])) != placed["state_after"]:
-                write_change(batch.rows, self._i, change_event(placed, ChangeKind.FALL, AIR))
+            if block_seen(batch.rows, batch.shared, self.row, *as_cell(placed["cell"])) != placed["state_after"]:
+                write_change(batch.rows, self.row, change_event(placed, ChangeKind.FALL, AIR))
         self._falling = [fall for fall in self._falling if fall[1] >= row["tick"]]
 
     def _notice_reverts(self, batch: Batch, cell: Cell, state: int, tick: int) -> None:
@@ -237,9 +237,9 @@ class Player:
             is_back = as_cell(placed["cell"]) == cell and placed["state_before"] == state
             if not is_back or tick < placed["resolved_tick"]:
                 continue
-            request = find_request(batch.rows[self._i], placed["id"])
+            request = find_request(batch.rows[self.row], placed["id"])
             if request is None:
-                write_change(batch.rows, self._i, change_event(placed, ChangeKind.REVERT, placed["state_before"]))
+                write_change(batch.rows, self.row, change_event(placed, ChangeKind.REVERT, placed["state_before"]))
             else:
                 request["outcome"], request["reason"] = Outcome.FAILED, Reason.REVERTED
             self._placed.remove(placed)

@@ -1,8 +1,6 @@
-"""A live run as a file, and the file as a backend: `record(env, file)`, then `make(..., backend=Replay(file))`.
+"""A recorded live run (backends/trace.py) as a backend: `make(..., backend=Replay(file))`.
 
-A trace is JSON lines. The first: {"trace": 1, "version", "plots"}. Then one for every answer of a bot, {"row", "call",
-"asked", "told"}, in the order of the calls. Replayed, the same code judges the same answers, without Minecraft; whoever
-asks for something else than was asked then is told so.
+The same code judges the same answers, without Minecraft; whoever asks for something else is told so.
 """
 
 import json
@@ -13,59 +11,9 @@ from typing import Any
 import numpy as np
 
 from mc_place_env.backends.player import Player
+from mc_place_env.backends.trace import Trace, TraceError, read_trace
 from mc_place_env.backends.verdict import Parity
-from mc_place_env.errors import ConfigError, McPlaceError
 from mc_place_env.simulation.batch import Batch
-
-FORMAT = 1
-
-
-class TraceError(McPlaceError):
-    """A trace does not fit what is asked of it."""
-
-
-def record(env: Any, file: Path | str) -> None:
-    """From its next reset on, writes what the bots of a live environment (single or vector) are asked and tell."""
-    batch = getattr(env.unwrapped, "batch", None) or env.unwrapped._batch
-    players = getattr(batch.backend, "players", None)
-    if not players or players[0] is None:
-        raise ConfigError("record: expected an environment with backend='minecraft' that is connected")
-    version, plots = batch.palette.table.version, [player.plot for player in players]
-    path = Path(file)
-    path.write_text(json.dumps({"trace": FORMAT, "version": version, "plots": plots}) + "\n")
-    for i, player in enumerate(players):
-        player.bot = RecordingBot(player.bot, i, path)
-
-
-class RecordingBot:
-    """A bot that writes its answers down."""
-
-    def __init__(self, bot: Any, row: int, path: Path):
-        self._bot, self._row, self._path = bot, row, path
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._bot, name)
-
-    def synchronise(self, scenario: dict[str, Any]) -> None:
-        """As the bot."""
-        self._bot.synchronise(scenario)
-        self._write("synchronise", scenario, None)
-
-    def submit(self, payload: dict[str, Any]) -> int:
-        """As the bot."""
-        told = self._bot.submit(payload)
-        self._write("submit", payload, told)
-        return told
-
-    def observe(self, tick: int, timeout: float) -> dict[str, Any]:
-        """As the bot."""
-        told = self._bot.observe(tick, timeout)
-        self._write("observe", tick, told)
-        return told
-
-    def _write(self, call: str, asked: Any, told: Any) -> None:
-        with self._path.open("a") as lines:
-            lines.write(json.dumps({"row": self._row, "call": call, "asked": asked, "told": told}) + "\n")
 
 
 class ReplayBot:
@@ -110,14 +58,16 @@ class ReplayBot:
 
 
 class Replay:
-    """A backend that replays a trace from its beginning."""
+    """A backend that replays a trace from its beginning: all rows of it, or the one row given."""
 
-    def __init__(self, file: Path | str):
+    def __init__(self, trace: Trace | Path | str, row: int | None = None):
         self.parity = Parity()
-        self.version, plots, answers = read_trace(Path(file))
+        trace = trace if isinstance(trace, Trace) else read_trace(trace)
+        self.version = trace.version
+        rows = range(len(trace.plots)) if row is None else [row]
         self.players = [
-            Player(ReplayBot(answers[i], i), i, plot, self.parity)  # type: ignore[arg-type]
-            for i, plot in enumerate(plots)
+            Player(ReplayBot(deque(trace.lines[k]), k), i, trace.plots[k], self.parity)  # type: ignore[arg-type]
+            for i, k in enumerate(rows)
         ]
 
     def reset(self, batch: Batch, which: np.ndarray) -> None:
@@ -138,20 +88,3 @@ class Replay:
 
     def close(self) -> None:
         """Nothing runs."""
-
-
-def read_trace(path: Path) -> tuple[str, list[tuple[int, int]], list[deque[dict[str, Any]]]]:
-    """-> (version, plot of every row, answers of every row); ConfigError for what is no trace."""
-    if not path.is_file():
-        raise ConfigError(f"trace {str(path)!r}: no such file")
-    try:
-        head, *lines = map(json.loads, path.read_text().splitlines())
-        if head["trace"] != FORMAT:
-            raise ConfigError(f"trace {str(path)!r}: format {head['trace']!r}, expected {FORMAT}")
-        plots = [(x, z) for x, z in head["plots"]]
-        answers: list[deque[dict[str, Any]]] = [deque() for _ in plots]
-        for line in lines:
-            answers[line["row"]].append(line)
-        return head["version"], plots, answers
-    except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise ConfigError(f"trace {str(path)!r}: expected JSON lines as `record` writes them ({error!r})") from None

@@ -24,6 +24,8 @@ from mc_place_env.types import ACTION, ActionType
 
 Columns = np.ndarray | dict[str, np.ndarray]  # ACTION (n,), or its columns by name
 KEYS = ("type", "anchor", "face", "item")
+KEY_SET = frozenset(KEYS)
+INTEGERS = frozenset({int, *(np.dtype(code).type for code in np.typecodes["AllInteger"])})
 N_FACES = 10
 N_RELATIVE_FACES = 6
 ANCHOR_LIMIT = 5.0
@@ -54,7 +56,7 @@ class DictAction:
             out[key][:] = self._part(key, actions[key], out[key].shape)
 
     def _check_keys(self, actions: Any) -> None:
-        if not isinstance(actions, dict) or actions.keys() != set(KEYS):
+        if not isinstance(actions, dict) or actions.keys() != KEY_SET:
             found = list(actions) if isinstance(actions, dict) else type(actions).__name__
             raise ActionError(f"action: expected a dict with the keys {', '.join(KEYS)}, got {found}")
 
@@ -73,7 +75,7 @@ class DictAction:
         self._check_keys(action)
         for key in KEYS:
             value = action[key]
-            plain = key != "anchor" and isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            plain = type(value) in INTEGERS and key != "anchor"
             out[key][0] = value if plain else self._part(key, value, out[key].shape[1:])
 
     def encode(self, actions: np.ndarray) -> Any:

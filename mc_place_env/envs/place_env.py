@@ -141,10 +141,11 @@ speed (blocks/tick), on_ground, sneaking, moving |
         """Views into the batch's buffers, made once: a step has no time to make them."""
         batch = self._batch
         self._columns = {key: batch.actions[key] for key in ACTION.fields or ()}
-        self._voxels, self._goal, self._numbers, facts, self._terms = (part[0] for part in batch.out[:5])
-        self._facts = facts[: len(FACTS)]
+        self._voxels, self._goal, self._terms = batch.out.voxels[0], batch.out.goal[0], batch.out.terms[0]
+        self._numbers, self._facts = batch.out.numbers.view(np.float32), batch.out.facts.view(np.int32)[: len(FACTS)]
         self._number_parts = [
-            (name, place, None if len(shape) == 1 else shape) for name, (place, shape) in batch.number_slices.items()
+            (name, slice(at // 4, (at + part.itemsize) // 4), part.shape if len(part.shape) > 1 else None)
+            for name, (part, at, *_) in (batch.out.numbers.dtype.fields or {}).items()
         ]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -240,7 +241,11 @@ speed (blocks/tick), on_ground, sneaking, moving |
         return self._codec.masks(self._batch)[0]
 
     def set_task(self, **settings: Any) -> None:
-        """Sets split, difficulty and parameters of the family from the next reset on: see `making.set_task`."""
+        """Takes effect at the next reset: what `reset(options={"task": settings})` takes, but `instance`.
+
+        With `task`, what is not given is as the environment was made (the difficulty of another family: its own);
+        without it, what is not given stays as it is. ConfigError names key, value and what was expected.
+        """
         set_task(self._batch, settings)
 
     def get_state(self) -> dict[str, Any]:
@@ -299,6 +304,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
                 for cell, state in self._view.placed_now():
                     self.spatial_map.record_placement(cell, state)
             self.spatial_map.set_pending(self._view.pending_requests() if facts[PENDING] else ())
-            return self.spatial_map.observe(self._batch.rows, self.config.view_radius), ""
+            again = facts[OUTCOMES] > 0
+            return self.spatial_map.observe(self._batch.rows, self.config.view_radius, again), ""
         except Exception as error:
             return False, f"{type(error).__name__}: {error}"

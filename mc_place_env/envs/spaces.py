@@ -5,6 +5,7 @@ from gymnasium import spaces
 
 from mc_place_env.simulation.batch import Batch
 from mc_place_env.simulation.observe import LIMIT, write_shapes
+from mc_place_env.simulation.records import copy_records
 from mc_place_env.types import MAX_ITEMS, Buffers, CellClass, ShapeClass
 
 MAX_STACKS = 36.0
@@ -18,9 +19,9 @@ def observation_space(batch: Batch, mask_width: int) -> spaces.Dict:
         "voxels": spaces.Box(0, n_classes - 1, batch.out.voxels.shape[1:], np.uint8),
         "goal": spaces.Box(0, n_classes - 1, batch.out.goal.shape[1:], np.uint8),
     }
-    for name, (_, shape) in batch.number_slices.items():
+    for name in batch.out.numbers.dtype.names or ():
         low, high = (0.0, MAX_STACKS) if name == "inventory" else (-LIMIT, LIMIT)
-        parts[name] = spaces.Box(low, high, shape, np.float32)
+        parts[name] = spaces.Box(low, high, batch.out.numbers[name].shape[1:], np.float32)
     if "spatial_map" in batch.config.observe:
         parts["spatial_map"] = spaces.Box(0, n_classes, batch.out.voxels.shape[1:], np.uint8)
     if "shapes" in batch.config.observe:
@@ -34,10 +35,10 @@ def observation(batch: Batch, buffers: Buffers, copy: bool = True) -> dict[str, 
     """The observation of n environments; with copy=False, views of buffers that the next step overwrites."""
     voxels, goal, numbers = buffers[:3]
     if copy:
-        voxels, goal, numbers = voxels.copy(), goal.copy(), numbers.copy()
+        voxels, goal, numbers = voxels.copy(), goal.copy(), copy_records(numbers)
     parts = {"voxels": voxels, "goal": goal}
-    for name, (place, shape) in batch.number_slices.items():
-        parts[name] = numbers[:, place].reshape(len(numbers), *shape)
+    for name in numbers.dtype.names or ():
+        parts[name] = numbers[name]
     return parts
 
 

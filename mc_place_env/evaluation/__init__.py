@@ -2,6 +2,8 @@
 
 results = [evaluate(policy, "McPlace/Wall-v0", episodes=200) for policy in ("runs/wall/model.zip", "random")]
 print(format_table(results))
+
+In a folder that can be resumed, repeated, compared and read: `python -m mc_place_env.evaluation`, or run.py.
 """
 
 from mc_place_env.evaluation.metrics import summarise

@@ -1,12 +1,18 @@
 """Policies as evaluation sees them: something that names its options and gives a batch of actions."""
 
+import hashlib
+import inspect
 import json
 from collections.abc import Callable
+from functools import partial
+from glob import glob
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mc_place_env import IDS
 from mc_place_env.envs.actions import KEYS, N_RELATIVE_FACES
 from mc_place_env.envs.vector_env import PlaceVectorEnv
 from mc_place_env.errors import ConfigError
@@ -14,14 +20,24 @@ from mc_place_env.tasks import TASKS
 from mc_place_env.types import ACTION, ActionType
 
 # options that decide what a policy sees and can say, as opposed to what is asked of it
-INTERFACE = ("action_view", "actions", "items", "max_pending", "offset_range", "view_radius")
+INTERFACE = ("action_view", "actions", "items", "max_pending", "observe", "offset_range", "view_radius")
+
+DEFAULT_STEMS = ("model", "checkpoint")  # what the scripts call their files; the folder's name says more
 
 
 class Policy:
-    """Base: `name` for tables, `options` of `make` that it cannot do without."""
+    """Base: `name` for tables, `options` of `make` that it cannot do without.
+
+    `checkpoint` tells the training runs of one policy apart; "" where it has only one.
+    """
 
     name = "policy"
+    checkpoint = ""
     options: dict[str, Any] = {}
+
+    def identity(self) -> dict[str, Any]:
+        """What a record must hold to know this policy again: plain data."""
+        return {"name": self.name, "kind": type(self).__name__}
 
     def merged(self, given: dict[str, Any]) -> dict[str, Any]:
         """The policy's options and the caller's; ConfigError where they differ."""
@@ -47,6 +63,14 @@ class CallablePolicy(Policy):
     def __init__(self, function: Callable[[dict[str, np.ndarray]], Any]):
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
+
+    def identity(self) -> dict[str, Any]:
+        """With a hash of the source file, where there is one."""
+        try:
+            source = inspect.getsourcefile(inspect.unwrap(self.function))
+        except TypeError:  # an object with __call__
+            source = inspect.getsourcefile(type(self.function))
+        return super().identity() | {"sha256": content_hash(Path(source)) if source else None}
 
     def actions(self, env: PlaceVectorEnv, observations: dict[str, np.ndarray], running: np.ndarray) -> Any:
         """What the function says."""
@@ -96,22 +120,35 @@ class ScriptedPolicy(Policy):
 
 
 class CheckpointPolicy(Policy):
-    """A model that train/ppo.py saved; `run.json` beside it says what it was trained for."""
+    """What train/ppo.py, curriculum.py or rllib.py saved; `run.json` beside it says what it was trained for."""
 
     def __init__(self, path: str | Path, deterministic: bool = True):
-        path = Path(path)
+        self.path = path = Path(path)
         self.run = read_run(path)
-        self.name, self.deterministic = path.parent.name if path.stem == "model" else path.stem, deterministic
+        self.name, self.deterministic = path.parent.name if path.stem in DEFAULT_STEMS else path.stem, deterministic
         config = self.run["config"]
         self.masked = config["algorithm"] == "maskable_ppo"
         given = {"action_view": config["action_view"]} | config["env"]
         self.options = {key: given[key] for key in INTERFACE if key in given}
-        self.model = load_model(path, self.masked)
+        self.model = load_model(path, config["algorithm"])
+
+    def identity(self) -> dict[str, Any]:
+        """With path and hash of the file, and what its training was."""
+        trained = {key: self.run.get(key) for key in ("config", "steps", "versions", "git")}
+        more = {"checkpoint": self.checkpoint, "path": str(self.path), "sha256": content_hash(self.path)}
+        return super().identity() | more | {"trained": trained}
 
     def check(self, env: PlaceVectorEnv, env_id: str) -> None:
         """ConfigError where the environment asks, offers or shows something else than in training."""
+        ids = trained_ids(self.run["config"])
+        if env_id.rpartition(":")[2] not in ids:
+            raise ConfigError(f"policy {self.name}: trained for id {' and '.join(ids)}, the environment is {env_id}")
+        self.check_interface(env)
+
+    def check_interface(self, env: PlaceVectorEnv) -> None:
+        """ConfigError where the environment offers or shows something else than in training."""
         for what, trained, here in (
-            ("id", self.run["config"]["id"].rpartition(":")[2], env_id.rpartition(":")[2]),
+            ("action_view", self.run["config"]["action_view"], env.config.action_view),
             ("items", self.run["items"], list(env.items)),
             ("action space", self.model.action_space, env.single_action_space),
             ("observation space", self.model.observation_space, env.single_observation_space),
@@ -126,19 +163,68 @@ class CheckpointPolicy(Policy):
 
 
 def as_policy(policy: Any) -> Policy:
-    """A Policy from "random", "scripted", the path of a checkpoint, a callable or a Policy."""
+    """A Policy from "random", "scripted", the path of a checkpoint, "module:function", a callable or a Policy."""
     named = {"random": RandomPolicy, "scripted": ScriptedPolicy}
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, str) and policy in named:
         return named[policy]()
-    if isinstance(policy, (str, Path)):
-        if not Path(policy).is_file():
-            raise ConfigError(f"policy={str(policy)!r}: no such file, nor one of {', '.join(named)}")
+    if isinstance(policy, (str, Path)) and Path(policy).exists():
         return CheckpointPolicy(policy)
+    if isinstance(policy, str) and all(part.replace(".", "_").isidentifier() for part in policy.split(":", 1)):
+        return CallablePolicy(named_function(policy))
+    if isinstance(policy, (str, Path)):
+        raise ConfigError(f"policy={str(policy)!r}: no such file, nor one of {', '.join(named)}")
     if callable(policy):
         return CallablePolicy(policy)
     raise ConfigError(f"policy={policy!r}: expected 'random', 'scripted', the path of a model, or a callable")
+
+
+def as_policies(given: str) -> list[Policy]:
+    """The training runs of one policy: all files that a pattern such as `runs/wall-*/model.zip` matches, or just one.
+
+    A pattern's policies bear its text as their name and differ in `checkpoint`.
+    """
+    if "*" not in given:
+        return [as_policy(given)]
+    paths = sorted(glob(given))
+    if not paths:
+        raise ConfigError(f"policy={given!r}: no file matches")
+    policies = [CheckpointPolicy(path) for path in paths]
+    for policy, path in zip(policies, paths, strict=True):
+        policy.name, policy.checkpoint = given, path
+    return list(policies)
+
+
+def named_function(name: str) -> Callable[..., Any]:
+    """What "module:function" names; ConfigError if it cannot be imported, or cannot be called."""
+    module, _, attribute = name.partition(":")
+    if not attribute:
+        raise ConfigError(f"policy={name!r}: no such file, nor 'random', 'scripted' or 'module:function'")
+    try:
+        function = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"policy={name!r}: {error}") from None
+    if not callable(function):
+        raise ConfigError(f"policy={name!r}: a {type(function).__name__}, which cannot be called")
+    return function
+
+
+def content_hash(path: Path) -> str:
+    """SHA-256 of a file, or of all files in a folder with their names."""
+    if path.is_file():
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    digest = hashlib.sha256()
+    for file in sorted(file for file in path.rglob("*") if file.is_file()):
+        digest.update(file.relative_to(path).as_posix().encode() + file.read_bytes())
+    return digest.hexdigest()
+
+
+def trained_ids(config: dict[str, Any]) -> list[str]:
+    """The environments a run was made on: its own, and those of its curriculum's stages."""
+    stages = (config.get("curriculum") or {}).get("stages", ())
+    named = [IDS[stage["task"]] for stage in stages if stage.get("task") in IDS]
+    return list(dict.fromkeys([config["id"].rpartition(":")[2], *named]))
 
 
 def read_run(path: Path) -> dict[str, Any]:
@@ -155,15 +241,24 @@ def read_run(path: Path) -> dict[str, Any]:
     return run
 
 
-def load_model(path: Path, masked: bool) -> Any:
+def load_model(path: Path, algorithm: str) -> Any:
     """The model itself; ConfigError if the file is none."""
+    try:
+        return model_class(algorithm)(path)
+    except Exception as error:
+        raise ConfigError(f"{path}: cannot be loaded as a model ({type(error).__name__}: {error})") from None
+
+
+def model_class(algorithm: str) -> Callable[[Path], Any]:
+    """What loads a checkpoint of `ppo`, `maskable_ppo` or `rllib`."""
+    if algorithm == "rllib":
+        from mc_place_env.integrations.rllib import TrainedModule
+
+        return TrainedModule
     from sb3_contrib import MaskablePPO
     from stable_baselines3 import PPO
 
-    try:
-        return (MaskablePPO if masked else PPO).load(path, device="cpu")
-    except Exception as error:
-        raise ConfigError(f"{path}: cannot be loaded as a model ({type(error).__name__}: {error})") from None
+    return partial((MaskablePPO if algorithm == "maskable_ppo" else PPO).load, device="cpu")
 
 
 def plain(value: Any) -> Any:

@@ -17,12 +17,14 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
+from stable_baselines3.common.callbacks import BaseCallback, ProgressBarCallback
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 from torch.nn import functional
 
 from mc_place_env.config import check_choice
+from mc_place_env.curricula import Curriculum
 from mc_place_env.envs.spaces import observation
 from mc_place_env.envs.vector_env import PlaceVectorEnv
 from mc_place_env.errors import ConfigError
@@ -32,6 +34,7 @@ from mc_place_env.simulation import facts
 from mc_place_env.simulation.report import outcome_dict
 from mc_place_env.types import CellClass
 
+SHOWN_ROWS = 9  # in pictures of the vector environment
 VIEWS = ("multi_discrete", "discrete")  # SB3 knows no Dict or Tuple actions
 
 
@@ -50,6 +53,7 @@ class PlaceVecEnv(VecEnv):
     def __init__(self, env: PlaceVectorEnv, seed: int | None = None):
         self.env, self.batch, self._codec = env, env.batch, env._codec
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
+        self.metadata |= {"render_fps": env.metadata["render_fps"]}
         self._returns = np.zeros(self.num_envs)
         self._lengths = np.zeros(self.num_envs, np.int64)
         self._began = time.time()
@@ -76,6 +80,8 @@ class PlaceVecEnv(VecEnv):
     def step_wait(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """One decision of every row: observations, rewards float32 (n,), dones bool (n,), infos."""
         self.batch.step()
+        if self.env.scenes is not None:
+            self.env.scenes.update()
         out = self.batch.out
         self._returns += out.rewards
         self._lengths += 1
@@ -90,7 +96,7 @@ class PlaceVecEnv(VecEnv):
         """Writes the infos of the rows whose episode ended, and begins their statistics anew."""
         final, seconds = self.batch.final, round(time.time() - self._began, 6)
         last = {key: part[ended] for key, part in observation(self.batch, final, copy=False).items()}
-        success = final.facts[:, facts.FACTS.index("is_success")] != 0
+        success = final.facts["is_success"] != 0
         for k, i in enumerate(ended.tolist()):
             infos[i] |= {
                 "episode": {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": seconds},
@@ -100,6 +106,10 @@ class PlaceVecEnv(VecEnv):
                 "outcomes": reported_outcomes(final.facts[i], self.batch.palette),
             }
         self._returns[ended], self._lengths[ended] = 0.0, 0
+
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """Pictures of the first nine rows, which `render` lays side by side."""
+        return [] if self.env.scenes is None else list(self.env.scenes.frames(SHOWN_ROWS))
 
     def close(self) -> None:
         """Frees what the backend holds; may be called twice."""
@@ -112,7 +122,7 @@ class PlaceVecEnv(VecEnv):
         return self.env.action_masks()
 
     def set_task(self, **settings: Any) -> None:
-        """Reaches every row at its next reset."""
+        """Reaches every row at its next reset; see PlaceEnv.set_task."""
         self.env.set_task(**settings)
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
@@ -121,7 +131,7 @@ class PlaceVecEnv(VecEnv):
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
         """Always an error: a write here would reach nothing that the kernel reads."""
-        raise AttributeError(f"{attr_name}: cannot be set; for split and difficulty, env_method('set_task', ...)")
+        raise AttributeError(f"{attr_name}: cannot be set; for the task, env_method('set_task', ...)")
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any
@@ -145,21 +155,70 @@ class PlaceVecEnv(VecEnv):
         return list(self._get_indices(indices))
 
 
-def reported_outcomes(row: np.ndarray, palette: Palette) -> tuple[dict[str, Any], ...]:
-    """The verdicts in one environment's facts (F,), in words: what `info["outcomes"]` of the single one holds."""
-    size, count = facts.OUTCOME_SIZE, row[facts.AT_OUTCOME_COUNT]
-    if count == 0:
-        return ()
-    groups = row[facts.FIRST_GROUP :][: count * size].reshape(-1, size)
-    return tuple(outcome_dict(_request(group), palette) for group in groups)
+def reported_outcomes(row: np.void, palette: Palette) -> tuple[dict[str, Any], ...]:
+    """The verdicts in one environment's facts, in words: what `info["outcomes"]` of the single one holds."""
+    names = (*facts.OUTCOME, *facts.OUTCOME_CELLS)
+    requests = ({name.removeprefix("outcome_"): row[name][k] for name in names} for k in range(row["outcome_count"]))
+    return tuple(outcome_dict(request | {"id": request["request_id"]}, palette) for request in requests)
 
 
-def _request(group: np.ndarray) -> Any:
-    """One group of OUTCOME facts, under the names a REQUEST record has."""
-    request: dict[str, Any] = {name.removeprefix("outcome_"): group[k] for k, name in enumerate(facts.OUTCOME)}
-    cells = group[len(facts.OUTCOME) :].reshape(-1, 3)
-    request |= {name.removeprefix("outcome_"): cell for name, cell in zip(facts.OUTCOME_CELLS, cells, strict=True)}
-    return request | {"id": request["request_id"]}
+class CurriculumCallback(BaseCallback):
+    """Trains on the stages of a curriculum: `PPO(...).learn(steps, callback=CurriculumCallback(curriculum))`.
+
+    Sets the stage drawn for the episodes that begin next, and records how each ended for the stage it began in;
+    episodes that began before training count for none. Tells TensorBoard and SB3's progress bar of stage, success in
+    each stage and promotions (people count stages from 1). The curriculum's state is the model's `curriculum_state`, so
+    every checkpoint holds it, and a model that is loaded and trained again goes on in the same stage. A stage that the
+    environments cannot play is a ConfigError before anything is learned.
+    """
+
+    def __init__(self, curriculum: Curriculum, seed: int | None = None):
+        super().__init__()
+        self.curriculum, self.rng = curriculum, np.random.default_rng(seed)
+
+    def _init_callback(self) -> None:
+        state = getattr(self.model, "curriculum_state", None)
+        if state is not None:
+            self.curriculum.load_state(state)
+        self.model.curriculum_state = self.curriculum.state  # type: ignore[attr-defined]
+        self._own_task = self.training_env.get_attr("config", indices=0)[0].task
+        self._playing, self._next = np.full(self.training_env.num_envs, -1), -1
+        for stage in [*range(len(self.curriculum.stages)), self.curriculum.draw(self.rng)]:
+            self._set(stage)
+
+    def _on_step(self) -> bool:
+        for i in np.flatnonzero(self.locals["dones"]).tolist():
+            if self._playing[i] >= 0:
+                self._record(self.locals["infos"][i]["is_success"], int(self._playing[i]))
+            self._playing[i] = self._next
+        self._set(self.curriculum.draw(self.rng))
+        return True
+
+    def _set(self, stage: int) -> None:
+        """Episodes that begin from now on are of this stage."""
+        if stage != self._next:
+            self.training_env.env_method("set_task", **{"task": self._own_task} | self.curriculum.stages[stage].task)
+            self._next = stage
+
+    def _record(self, success: bool, stage: int) -> None:
+        promotions = self.curriculum.state["promotions"]
+        known = len(promotions)
+        self.curriculum.record(success, stage)
+        for promotion in promotions[known:]:
+            promotion["steps"] = self.num_timesteps
+
+    def _on_rollout_end(self) -> None:
+        curriculum, logger = self.curriculum, self.logger
+        logger.record("curriculum/stage", curriculum.stage + 1)
+        logger.record("curriculum/promotions", len(curriculum.state["promotions"]))
+        chances = curriculum.probabilities()
+        for k in range(len(curriculum.stages)):
+            logger.record(f"curriculum/drawn_{k + 1}", float(chances[k]))
+            if (success := curriculum.success(k)) is not None:
+                logger.record(f"curriculum/success_{k + 1}", success)
+        for callback in getattr(self.locals.get("callback"), "callbacks", ()):
+            if isinstance(callback, ProgressBarCallback):
+                callback.pbar.set_description(curriculum.summary())
 
 
 class VoxelExtractor(BaseFeaturesExtractor):

@@ -1,10 +1,14 @@
-"""From an environment to a Scene, and `env.render()`."""
+"""From an environment to a Scene, and `env.render()`, single and vector."""
 
 from typing import Any
 
 import numpy as np
 
 from mc_place_env.rendering import Scene, corner_behind, draw_frame, draw_text
+from mc_place_env.rendering.scene import agent_cell
+from mc_place_env.rules.palette import Palette
+from mc_place_env.simulation import report
+from mc_place_env.simulation.batch import Batch
 from mc_place_env.simulation.view import RowView
 from mc_place_env.types import AIR, MARGIN, REGION, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, VOID
 
@@ -22,15 +26,16 @@ class Scenes:
         self._corner = "south_east"
         self._flashes: list[dict[str, Any]] = []
         self._info: dict[str, Any] = {}
+        self._verdicts: tuple[dict[str, Any], ...] = ()  # the last ones heard
 
     def begin(self, info: dict[str, Any]) -> None:
         """A new episode: the camera stands behind the agent's shoulder."""
         self._corner = corner_behind(self._view.agent.yaw)
-        self._flashes, self._info = [], info
+        self._flashes, self._verdicts, self._info = [], (), info
 
     def add(self, info: dict[str, Any]) -> None:
         """A step: its verdicts begin to flash."""
-        self._info = info
+        self._info, self._verdicts = info, info["outcomes"] or self._verdicts
         self._flashes += [flash(o) for o in info["outcomes"] if o["outcome"] != "cancelled"]
         self._flashes = [f for f in self._flashes if info["tick"] - f["tick"] < FLASH_TICKS]
         if self._mode == "human":
@@ -42,12 +47,12 @@ class Scenes:
         window = window_of(view)
         return Scene(
             blocks=blocks_in(view, window),
-            goal=tuple((*cell, item) for cell, item in view.goal().items()),
+            goal=goal_in(view),
             agent=view.agent.position,
             yaw=view.agent.yaw,
             sneaking=view.agent.sneaking,
             requests=(*flying(view, tick), *({**f, "age": tick - f["tick"]} for f in self._flashes)),
-            caption=caption(self._info),
+            caption=caption(self._info, self._verdicts),
             window=window,
             corner=self._corner,
         )
@@ -55,7 +60,8 @@ class Scenes:
     def render(self) -> np.ndarray | str | None:
         """Text, or a picture uint8 (512, 512, 3); `human` shows it in a window instead."""
         if self._mode == "ansi":
-            return draw_text(self.scene())
+            scene = self.scene()
+            return draw_text(scene, busy_layers(scene))
         frame = draw_frame(self.scene())
         if self._mode == "rgb_array":
             return frame
@@ -67,6 +73,34 @@ class Scenes:
         if self._window is not None:
             self._window[0].destroy()
             self._window = None
+
+
+class RowScenes:
+    """Draws the rows of a batch; follow every step with `update`, whether or not it is drawn."""
+
+    def __init__(self, batch: Batch):
+        self._batch = batch
+        self._scenes = [Scenes(RowView(batch, i), "rgb_array") for i in range(batch.n)]
+
+    def update(self) -> None:
+        """A reset or a step of the batch: rows at tick 0 have begun an episode."""
+        for row, scenes in zip(self._batch.rows, self._scenes, strict=True):
+            follow = scenes.begin if row["tick"] == 0 else scenes.add
+            follow(told(row, self._batch.palette))
+
+    def frames(self, count: int | None = None) -> tuple[np.ndarray, ...]:
+        """Pictures uint8 (512, 512, 3) of the first `count` rows, or of all."""
+        return tuple(draw_frame(scenes.scene()) for scenes in self._scenes[:count])
+
+
+def told(row: np.void, palette: Palette) -> dict[str, Any]:
+    """What of a step's info a picture shows."""
+    return {
+        "tick": int(row["tick"]),
+        "status": report.STATUS_TEXT[row["status"]],
+        "reason": report.REASON_TEXT[row["reason"]],
+        "outcomes": report.outcome_dicts(row, palette),
+    }
 
 
 def flash(outcome: dict[str, Any]) -> dict[str, Any]:
@@ -106,10 +140,23 @@ def blocks_in(view: RowView, window: tuple[int, int, int, int, int, int]) -> tup
     return tuple((x + int(low[0]), y + int(low[1]), z + int(low[2]), names[part[x, z, y]]) for x, z, y in cells)
 
 
-def caption(info: dict[str, Any]) -> tuple[str, ...]:
+def goal_in(view: RowView) -> tuple[tuple[int, int, int, str], ...]:
+    """The goal cells: with the block itself where it is right (a torch may be a wall_torch), else with the item."""
+    missing = {cell for cell, _ in view.missing_goal()}
+    return tuple((*cell, item if cell in missing else view.block_at(*cell)) for cell, item in view.goal().items())
+
+
+def busy_layers(scene: Scene) -> tuple[int, ...]:
+    """Heights above the feet to show as text, from the top: the goal's, the requests', the feet's and the one below."""
+    feet = agent_cell(scene)[1]
+    heights = {cell[1] - feet for cell in scene.goal} | {request["cell"][1] - feet for request in scene.requests}
+    return tuple(sorted(heights | {0, -1}, reverse=True))
+
+
+def caption(info: dict[str, Any], outcomes: tuple[dict[str, Any], ...]) -> tuple[str, ...]:
     """Tick, last status and outcomes in words."""
     status = f"{info['status']} {info['reason']}".strip()
-    verdicts = [f"#{o['request_id']} {o['outcome']} {o['detail'] or o['reason']}".strip() for o in info["outcomes"]]
+    verdicts = [f"#{o['request_id']} {o['outcome']} {o['detail'] or o['reason']}".strip() for o in outcomes]
     return (f"tick {info['tick']}", status, *verdicts)
 
 

@@ -15,7 +15,7 @@ from mc_place_env.rules.placement import (
     boxes_meet_body,
     intervals_overlap,
 )
-from mc_place_env.rules.world import block_at
+from mc_place_env.rules.world import block_at, occupied
 from mc_place_env.types import ActionType
 
 JUMP_SPEED = 0.42  # blocks/tick
@@ -219,7 +219,10 @@ def clip(row, shared, x, y, z, axis, delta):
     last_z = math.floor(high_z + (ahead if axis == 2 else 0.0) + TOUCH_TOLERANCE)
     for cell_x in range(first_x, last_x + 1):
         for cell_z in range(first_z, last_z + 1):
+            bits = occupied(row, cell_x, cell_z, first_y, last_y)
             for cell_y in range(first_y, last_y + 1):
+                if (bits >> (cell_y - first_y)) & 1 == 0:
+                    continue
                 state = block_at(row, shared, cell_x, cell_y, cell_z)
                 for k in range(shared.box_count[state]):
                     x0, x1 = cell_x + shared.boxes[state, k, 0], cell_x + shared.boxes[state, k, 3]
@@ -252,7 +255,11 @@ def body_is_free(row, shared, x, y, z, height):
     """Whether a body of that height with its feet at x, y, z meets no collision box."""
     for cell_x in range(math.floor(x - BODY_HALF_WIDTH), math.floor(x + BODY_HALF_WIDTH) + 1):
         for cell_z in range(math.floor(z - BODY_HALF_WIDTH), math.floor(z + BODY_HALF_WIDTH) + 1):
-            for cell_y in range(math.floor(y) - 1, math.floor(y + height) + 1):
+            first_y, last_y = math.floor(y) - 1, math.floor(y + height)
+            bits = occupied(row, cell_x, cell_z, first_y, last_y)
+            for cell_y in range(first_y, last_y + 1):
+                if (bits >> (cell_y - first_y)) & 1 == 0:
+                    continue
                 state = block_at(row, shared, cell_x, cell_y, cell_z)
                 if boxes_meet_body(shared, state, x - cell_x, y - cell_y, z - cell_z, height):
                     return False

@@ -157,6 +157,7 @@ class Palette:
                 self._fill_properties(shared, palette_id, name, offset)
                 self._fill_support(shared, palette_id, name, offset)
                 self._fill_companions(shared, palette_id, name, offset)
+        shared["solid"] = (shared["anchorable"] != 0) | (shared["box_count"] > 0)
 
     def _fill_boxes(self, shared: np.ndarray, palette_id: int, name: str, offset: int) -> None:
         boxes = FULL_CUBE if palette_id == UNLOADED else self.table.boxes(name, offset)
@@ -184,6 +185,7 @@ class Palette:
     def _fill_companions(self, shared: np.ndarray, palette_id: int, name: str, offset: int) -> None:
         stacked = self._stacked(name, offset)
         shared["stacked"][palette_id] = 0 if stacked is None else self._id(stacked)
+        shared["open"][palette_id] = stacked is not None or self._replaceable(name, offset)
         shared["stack_faces"][palette_id] = self._stack_faces(name, offset)
         family = self.table.blocks[name].get("stack")
         shared["stack_sneaking"][palette_id] = family == "slab" or family == "snow"

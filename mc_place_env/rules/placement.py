@@ -243,16 +243,3 @@ def check_placement(row, shared, x, y, z, face, item):
         return Reason.UNLOADED
     reason = check_anchor(row, shared, x, y, z)
     return check_face(row, shared, x, y, z, face, item) if reason == Reason.NONE else reason
-
-
-@jit
-def is_open(row, shared, x, y, z):
-    """Whether any item at all could go into a cell: it is replaceable or something stacks in it."""
-    state = block_at(row, shared, x, y, z)
-    return shared.replaceable[state] != 0 or shared.stacked[state] != 0
-
-
-@jit
-def may_take(row, shared, x, y, z, face):
-    """A quick necessary condition of `check_face`, whatever the item: the anchor's cell or the next is open."""
-    return is_open(row, shared, x, y, z) or is_open(row, shared, x + face_x(face), y + face_y(face), z + face_z(face))

@@ -1,14 +1,8 @@
-"""The blocks of one environment: reading, writing, and what a write means for the view and the goal."""
+"""The blocks of one environment: reading, writing, and what a write means for the view, the masks and the goal."""
 
-from mc_place_env.jit import jit, scalar
-from mc_place_env.rules.geometry import cell_index, in_array
-from mc_place_env.types import AIR, CELLS, MAX_UNDO, SIZE_Y, UNLOADED, VOID
-
-
-@scalar
-def seen_index(cell):
-    """Index into `seen` of a cell's class; its goal class lies SIZE_Y further."""
-    return cell + (cell // SIZE_Y) * SIZE_Y
+from mc_place_env.jit import jit
+from mc_place_env.rules.geometry import cell_index, face_x, face_z, in_array
+from mc_place_env.types import AIR, CELLS, MARGIN, MAX_UNDO, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, VOID, Face
 
 
 @jit
@@ -22,87 +16,117 @@ def block_at(row, shared, x, y, z):
 
 
 @jit
-def remember(row, cell):
-    """Notes a cell that the next reset must restore."""
+def write_block(row, shared, cell, state):
+    """Puts a block state into a cell (index), and keeps everything that is read from blocks true."""
     if row.undo_count < MAX_UNDO:
         row.undo[row.undo_count] = cell
     row.undo_count += 1
+    goal, cell_class = row.wanted[cell], shared.cell_class[state]
+    if goal != 0:
+        row.goal_matched += int(cell_class == goal) - int(row.seen[cell] == goal)
+    set_cell(row, shared, cell, state, cell_class)
+    row.shown_pose = -1
+    row.at_rest = 0
 
 
 @jit
-def write_block(row, shared, cell, state):
-    """Puts a block state into a cell (index), and keeps view and goal count true."""
-    at = seen_index(cell)
-    goal = row.seen[at + SIZE_Y]
-    cell_class = shared.cell_class[state]
-    if goal != 0:
-        row.goal_matched += int(cell_class == goal) - int(row.seen[at] == goal)
-    remember(row, cell)
+def set_cell(row, shared, cell, state, cell_class):
+    """Writes a cell of a world, in all its forms."""
     row.blocks[cell] = state
-    row.seen[at] = cell_class
-    row.at_rest = 0
+    row.seen[cell] = cell_class
+    column, bit = cell // SIZE_Y, 1 << (cell % SIZE_Y)
+    row.open[column] = row.open[column] | bit if shared.open[state] else row.open[column] & ~bit
+    row.solid[column] = row.solid[column] | bit if shared.solid[state] else row.solid[column] & ~bit
+
+
+@jit
+def occupied(row, x, z, low, high):
+    """Cells of a column, from height `low` to `high`, that may hold a collision box, as bits counted from `low`."""
+    every = (1 << (high - low + 1)) - 1
+    if not (in_array(row, x, low, z) and in_array(row, x, high, z)):
+        return every
+    return (row.solid[cell_index(row, x, low, z) // SIZE_Y] >> (low - row.origin[1] + MARGIN)) & every
+
+
+@jit
+def may_take(row, column, face):
+    """Clickable cells of a column (bits by height) where a placement on that absolute face could find room.
+
+    A necessary condition, whatever the item: the cell itself or the one across the face is open.
+    """
+    near = row.open[column]
+    if face == Face.UP:
+        near |= row.open[column] >> 1
+    elif face == Face.DOWN:
+        near |= row.open[column] << 1
+    else:
+        near |= row.open[column + face_x(face) * SIZE_Z + face_z(face)]
+    return row.solid[column] & near
 
 
 @jit
 def write_goal(row, cell, goal_class):
     """Asks for a block class in a cell (index)."""
-    at = seen_index(cell)
-    remember(row, cell)
-    row.seen[at + SIZE_Y] = goal_class
+    row.wanted[cell] = goal_class
+    row.goals[row.goal_total] = cell
     row.goal_total += 1
-    row.goal_matched += int(row.seen[at] == goal_class)
+    row.goal_matched += int(row.seen[cell] == goal_class)
 
 
 @jit
 def goal_class(row, x, y, z):
     """The block class wanted in a cell of the region, or 0."""
-    return row.seen[seen_index(cell_index(row, x, y, z)) + SIZE_Y]
+    return row.wanted[cell_index(row, x, y, z)]
 
 
 @jit
 def goal_met(row, x, y, z):
     """Whether a cell is a goal cell that holds its block."""
-    at = seen_index(cell_index(row, x, y, z))
-    return row.seen[at + SIZE_Y] != 0 and row.seen[at] == row.seen[at + SIZE_Y]
+    cell = cell_index(row, x, y, z)
+    return row.wanted[cell] != 0 and row.seen[cell] == row.wanted[cell]
 
 
 @jit
 def restore_template(row, shared, template):
     """Undoes every write since the last reset: what was changed, not the size of the world; or takes another floor."""
+    clear_goal(row)
     if row.undo_count > MAX_UNDO or row.template != template:
         row.template = template
         copy_template(row, shared.templates[template])
     else:
         for k in range(row.undo_count):
-            cell = row.undo[k]
-            row.blocks[cell] = shared.templates[template].blocks[cell]
-            at = seen_index(cell)
-            row.seen[at] = shared.templates[template].seen[at]
-            row.seen[at + SIZE_Y] = 0
+            state = shared.templates[template].blocks[row.undo[k]]
+            set_cell(row, shared, row.undo[k], state, shared.cell_class[state])
     row.undo_count = 0
+    row.shown_pose = -1
+
+
+@jit
+def clear_goal(row):
+    """Asks for nothing."""
+    for k in range(row.goal_total):
+        row.wanted[row.goals[k]] = 0
     row.goal_total = 0
     row.goal_matched = 0
 
 
 @jit
 def copy_template(row, template):
-    """Copies the whole template: at the start, and where the undo log was too short."""
-    blocks, template_blocks = row.blocks, template.blocks
+    """Copies the whole template: where the undo log was too short, or the floor is another."""
     for cell in range(CELLS):
-        blocks[cell] = template_blocks[cell]
-    seen, template_seen = row.seen, template.seen
-    for at in range(2 * CELLS):
-        seen[at] = template_seen[at]
+        row.blocks[cell] = template.blocks[cell]
+        row.seen[cell] = template.seen[cell]
+    for column in range(SIZE_X * SIZE_Z):
+        row.open[column] = template.open[column]
+        row.solid[column] = template.solid[column]
 
 
 @jit
-def clear_region(row):
+def clear_region(row, shared):
     """Fills the region with air, instead of the template; the next reset copies the template again."""
-    blocks, seen = row.blocks, row.seen
     for cell in range(CELLS):
-        if blocks[cell] != UNLOADED:
-            blocks[cell] = AIR
-            seen[seen_index(cell)] = 0
+        if row.blocks[cell] != UNLOADED:
+            set_cell(row, shared, cell, AIR, shared.cell_class[AIR])
     row.undo_count = MAX_UNDO + 1
 
 

@@ -13,14 +13,16 @@ from mc_place_env.errors import ConfigError, ScenarioError
 from mc_place_env.rules.palette import Palette
 from mc_place_env.simulation import kernel
 from mc_place_env.simulation.copy import addresses
-from mc_place_env.simulation.facts import fact_count
-from mc_place_env.simulation.observe import number_slices
+from mc_place_env.simulation.facts import fact_dtype
+from mc_place_env.simulation.observe import number_dtype
 from mc_place_env.simulation.records import records
+from mc_place_env.tasks import TASKS
 from mc_place_env.tasks.base import Instance, Task, build_table, region_origin, template
 from mc_place_env.types import (
     ACTION,
     MAX_LATENCIES,
     MAX_TEMPLATES,
+    MAX_UNDO,
     ROW,
     SHARED,
     SIZE_Y,
@@ -54,13 +56,12 @@ class Batch:
         self.backend: Any = None
         self.single = n == 1 and autoreset is Autoreset.DISABLED  # leaves rewards and flags to the facts
         self.parallel = threads > 1 and n >= PARALLEL_FROM
-        self.palette = Palette(config.items or task.items, config.version)
+        self.palette = Palette(config.items or task.default_items(config.parameters or {}), config.version)
         self.items = self.palette.items
         self.offered = config.actions or task.actions
         self.rows = records(n, ROW)
         self.shared = records(1, SHARED)
         self.actions = records(n, ACTION)
-        self.number_slices = number_slices(len(self.items), config.max_pending)
         self.out = self._buffers(n)
         self.final = self._buffers(n if autoreset is Autoreset.SAME_STEP else 0)
         self._find_buffers()
@@ -69,18 +70,18 @@ class Batch:
         self._write_shared(task)
         self._tables: dict[str, Table] = {}
         self._templates: dict[str, int] = {}
+        self._latencies: list[LatencyModel | None] = [None] * MAX_LATENCIES
         difficulty = task.difficulty if config.difficulty is None else config.difficulty
         self.set_task(task, config.split, difficulty, config.parameters or {}, config.latency or LatencyModel())
-        kernel.load_templates(self.rows, self.shared)
+        self.rows["undo_count"] = MAX_UNDO + 1  # the first reset writes the whole world
 
     def _buffers(self, n: int) -> Buffers:
         side = 2 * self.config.view_radius + 1
-        width = max(part.stop for part, _ in self.number_slices.values())
         return Buffers(
             voxels=np.zeros((n, side, side, side), np.uint8),
             goal=np.zeros((n, side, side, side), np.uint8),
-            numbers=np.zeros((n, width), np.float32),
-            facts=np.zeros((n, fact_count(self.config.max_pending)), np.int32),
+            numbers=np.zeros(n, number_dtype(len(self.items), self.config.max_pending)),
+            facts=np.zeros(n, fact_dtype(self.config.max_pending)),
             terms=np.zeros((n, len(RewardTerm))),
             rewards=np.zeros(n),
             terminated=np.zeros(n, np.bool_),
@@ -96,9 +97,6 @@ class Batch:
         shared["reach"], shared["gamma"] = config.reach, config.gamma
         shared["min_y"], shared["max_y"] = self.palette.table.min_y, self.palette.table.max_y
         shared["actions"][list(self.offered)] = 1
-        weights = reward_weights(config.rewards, task.rewards)
-        for term in RewardTerm:
-            shared["reward_weights"][term] = weights[term.name.lower()]
 
     def set_task(
         self, task: Task, split: str, difficulty: float, given: Mapping[str, Any], latency: LatencyModel
@@ -111,42 +109,56 @@ class Batch:
         key = repr((task.name, split, parameters))
         if key not in self._tables:
             self._tables[key] = self.pack(task.instances(split, parameters, self.items), task)
+        self._set_latency(latency)
         self.table = self._tables[key]
         self.task, self.split, self.difficulty = task, split, difficulty
         self.given, self.parameters = dict(given), parameters
         self.shared["first_instance"], self.shared["instance_count"] = 0, len(self.table.rows)
-        self._set_latency(latency)
 
     def _set_latency(self, latency: LatencyModel) -> None:
-        """Episodes under way keep theirs: each change takes another of the slots."""
-        if latency == getattr(self, "latency", None):
-            return
-        self.latency, self.shared["latency"] = latency, (self.shared["latency"] + 1) % MAX_LATENCIES
-        slot = self.shared["latencies"][0, self.shared["latency"][0]]
+        """Episodes under way keep theirs: a new model takes a slot that none of them uses."""
+        if latency not in self._latencies:
+            in_use = set(self.rows["latency"].tolist())
+            free = [k for k, model in enumerate(self._latencies) if model is None or k not in in_use]
+            if not free:
+                raise ConfigError(
+                    f"latency: episodes under way use {MAX_LATENCIES} other models already, the most there can be"
+                )
+            slot = min(free, key=lambda k: self._latencies[k] is not None)
+            self._latencies[slot] = latency
+            self._write_latency(slot, latency)
+        self.latency, self.shared["latency"] = latency, self._latencies.index(latency)
+
+    def _write_latency(self, k: int, latency: LatencyModel) -> None:
+        slot = self.shared["latencies"][0, k]
         for name, ticks in (("entry", latency.entry), ("response", latency.response), ("revert", latency.revert_ticks)):
             slot[f"{name}_count"] = len(ticks)
             slot[f"{name}_ticks"][: len(ticks)] = ticks
         slot["revert_probability"] = latency.revert_probability
 
     def _template(self, task: Task) -> int:
-        """Index of the family's floor, written on first use."""
+        """Index of the family's floor and reward weights, written on first use."""
         if task.name not in self._templates:
             if len(self._templates) == MAX_TEMPLATES:
                 raise ConfigError(f"task={task.name!r}: one environment holds at most {MAX_TEMPLATES} families")
             world = template(task.floor, region_origin((0.5, 64.0, 0.5)), self.palette)
             self.palette.fill(self.shared[0])
             place = self.shared["templates"][0, len(self._templates)]
-            place["blocks"] = world
-            place["seen"].reshape(-1, 2, SIZE_Y)[:, 0] = self.shared["cell_class"][0][world].reshape(-1, SIZE_Y)
+            place["blocks"], place["seen"] = world, self.shared["cell_class"][0][world]
+            for bits in ("open", "solid"):
+                place[bits] = (self.shared[bits][0][world] != 0).reshape(-1, SIZE_Y) @ (1 << np.arange(SIZE_Y))
+            weights = reward_weights(self.config.rewards, task.rewards)
+            self.shared["reward_weights"][0, len(self._templates)] = [weights[term.name.lower()] for term in RewardTerm]
             self._templates[task.name] = len(self._templates)
         return self._templates[task.name]
 
     def pack(self, instances: Sequence[Instance], task: Task) -> Table:
         """Instances as the kernel reads them, on the task's floor; new block states enter the palette."""
+        place = self._template(task)
+        steps = self.config.episode_steps or instances[0].episode_steps or task.episode_steps
         size = len(self.palette)
         try:
-            steps = self.config.episode_steps or task.episode_steps
-            table = build_table(instances, self.palette, self._template(task), steps)
+            table = build_table(instances, self.palette, place, steps)
         except ScenarioError:
             self.palette.forget_after(size)
             raise
@@ -216,11 +228,14 @@ class Batch:
     def get_state(self) -> dict[str, Any]:
         """Everything a later `set_state` needs to go on from here, byte for byte: plain data, picklable."""
         self._refuse_live("get_state")
+        rows = self.rows.copy()
+        rows["shown_at"] = 0  # an address of this process
         return {
-            "rows": self.rows.copy(),
+            "rows": rows,
             "palette": self.palette.names(),
-            "task": (self.task, self.split, self.difficulty, self.given, self.latency),
-            "latencies": (self.shared["latencies"].copy(), int(self.shared["latency"][0])),
+            "task": (self.task.name, self.split, self.difficulty, self.given, self.latency),
+            "floors": tuple(self._templates),
+            "latencies": tuple(self._latencies),
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -230,10 +245,23 @@ class Batch:
         if state["rows"].shape != self.rows.shape or any(self.palette.id(n) != k for k, n in enumerate(names) if k > 2):
             raise ConfigError("set_state: the state is of another number of environments, item list or task")
         self.palette.fill(self.shared[0])
-        self.set_task(*state["task"])
-        self.shared["latencies"], self.shared["latency"] = state["latencies"]
+        self._restore_slots(state["floors"], state["latencies"])
+        name, *settings = state["task"]
+        self.set_task(TASKS[name], *settings)
         self.rows[:] = state["rows"]
         kernel.start_batch(self.rows, self.shared, self._addresses, self._everyone)
+
+    def _restore_slots(self, floors: Sequence[str], latencies: Sequence[LatencyModel | None]) -> None:
+        """The rows of a saved state name floors and latency models by number."""
+        if tuple(self._templates) != floors:
+            self._templates.clear()
+            self._tables.clear()
+            for name in floors:
+                self._template(TASKS[name])
+        for k, model in enumerate(latencies):
+            self._latencies[k] = model
+            if model is not None:
+                self._write_latency(k, model)
 
     def _refuse_live(self, name: str) -> None:
         if self.backend is not None:

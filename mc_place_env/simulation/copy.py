@@ -35,18 +35,25 @@ def _copy_items(typingctx, address, source, start, count):
 
 
 def _emit_copy(builder, target, origin, n_bytes):
-    """From 8 bytes on: whole words, then one that ends with the last byte and may overlap; else byte by byte."""
-    byte, word = ir.IntType(8), ir.IntType(64)
+    """In words of 16 or 8 bytes, the last one ending with the last byte; byte by byte where there are fewer."""
+    byte = ir.IntType(8)
     origin = builder.bitcast(origin, byte.as_pointer())
-    zero, eight = n_bytes.type(0), n_bytes.type(8)
-    with builder.if_else(builder.icmp_signed(">=", n_bytes, eight)) as (long, short):
+    with builder.if_else(builder.icmp_signed(">=", n_bytes, n_bytes.type(16))) as (long, rest):
         with long:
-            last = builder.sub(n_bytes, eight)
-            with cgutils.for_range_slice(builder, zero, last, eight) as (at, _):
-                _move(builder, target, origin, at, word)
-            _move(builder, target, origin, last, word)
-        with short, cgutils.for_range(builder, n_bytes) as loop:
-            _move(builder, target, origin, loop.index, byte)
+            _emit_words(builder, target, origin, n_bytes, 16)
+        with rest, builder.if_else(builder.icmp_signed(">=", n_bytes, n_bytes.type(8))) as (middle, short):
+            with middle:
+                _emit_words(builder, target, origin, n_bytes, 8)
+            with short, cgutils.for_range(builder, n_bytes) as loop:
+                _move(builder, target, origin, loop.index, byte)
+
+
+def _emit_words(builder, target, origin, n_bytes, size):
+    """Word by word, then one that ends with the last byte and may overlap."""
+    last = builder.sub(n_bytes, n_bytes.type(size))
+    with cgutils.for_range_slice(builder, n_bytes.type(0), last, n_bytes.type(size)) as (at, _):
+        _move(builder, target, origin, at, ir.IntType(8 * size))
+    _move(builder, target, origin, last, ir.IntType(8 * size))
 
 
 def _move(builder, target, origin, at, width):
@@ -57,6 +64,24 @@ def _move(builder, target, origin, at, width):
 
 # copy_items(address, source, start, count): source[start : start + count] to the memory at `address`
 copy_items = _move_items if config.DISABLE_JIT else _copy_items
+
+
+def _clear(address, count):
+    ctypes.memset(int(address), 0, int(count))
+
+
+@intrinsic
+def _clear_bytes(typingctx, address, count):
+    def codegen(context, builder, signature, args):
+        target = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        cgutils.memset(builder, target, args[1], 0)
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp), codegen
+
+
+# clear_bytes(address, count): zeroes to memory
+clear_bytes = _clear if config.DISABLE_JIT else _clear_bytes
 
 
 def addresses(*arrays: np.ndarray) -> tuple[int, ...]:

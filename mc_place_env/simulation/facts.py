@@ -1,13 +1,12 @@
 """The facts of a step as numbers: what `info` is made of, for one environment and for a thousand.
 
-One int32 vector an environment. `FACTS` come first, then `max_pending + 1` groups of OUTCOME facts, in order of
-resolution, then as many groups of CHANGE facts. Groups beyond `outcome_count` and `change_count` are 0.
-Codes are those of the enums in `types`.
+One int32 vector an environment, in the order of `fact_dtype`: FACTS, then lists of `max_pending + 1` groups, in order
+of resolution. Groups beyond `outcome_count` and `change_count` are 0. Codes are those of the enums in `types`.
 """
 
 import numpy as np
 
-from mc_place_env.jit import jit
+from mc_place_env.jit import jit, scalar
 from mc_place_env.types import Status
 
 FACTS = (
@@ -38,50 +37,40 @@ OUTCOME_CELLS = ("outcome_anchor", "outcome_destination", "outcome_cell")
 CHANGE = ("change_request_id", "change_kind", "change_tick", "change_landed")
 CHANGE_CELLS = ("change_cell", "change_rest")
 
-AT_OUTCOME_COUNT, AT_CHANGE_COUNT = FACTS.index("outcome_count"), FACTS.index("change_count")
 FIRST_GROUP = len(FACTS)
-OUTCOME_SIZE = len(OUTCOME) + 3 * len(OUTCOME_CELLS)
-CHANGE_SIZE = len(CHANGE) + 3 * len(CHANGE_CELLS)
+AT_OUTCOME_COUNT, AT_CHANGE_COUNT = FACTS.index("outcome_count"), FACTS.index("change_count")
+FIRST_CELLS = len(OUTCOME) + len(CHANGE)  # lists come before cells
+FACTS_PER_GROUP = len(OUTCOME) + 3 * len(OUTCOME_CELLS) + len(CHANGE) + 3 * len(CHANGE_CELLS)
 
 
-def fact_slices(max_pending: int) -> dict[str, tuple[slice, tuple[int, ...]]]:
-    """Where each fact lies in the vector, and its shape per environment."""
-    slices: dict[str, tuple[slice, tuple[int, ...]]] = {name: (slice(k, k + 1), ()) for k, name in enumerate(FACTS)}
+def fact_dtype(max_pending: int) -> np.dtype:
+    """The vector's parts by name, as a record."""
     groups = max_pending + 1
-    start = FIRST_GROUP
-    for size, names, cells in ((OUTCOME_SIZE, OUTCOME, OUTCOME_CELLS), (CHANGE_SIZE, CHANGE, CHANGE_CELLS)):
-        stop = start + size * groups
-        for k, name in enumerate(names):
-            slices[name] = (slice(start + k, stop, size), (groups,))
-        for k, name in enumerate(cells):
-            first = start + len(names) + 3 * k
-            slices[name] = (slice(first, stop, size), (groups, 3))
-        start = stop
-    return slices
+    numbers = [(name, np.int32) for name in FACTS]
+    lists = [(name, np.int32, (groups,)) for name in (*OUTCOME, *CHANGE)]
+    cells = [(name, np.int32, (groups, 3)) for name in (*OUTCOME_CELLS, *CHANGE_CELLS)]
+    return np.dtype(numbers + lists + cells)
 
 
-def fact_count(max_pending: int) -> int:
+def named_facts(facts: np.ndarray) -> dict[str, np.ndarray]:
+    """The facts (n,) of `fact_dtype` by name: views of shape (n,), (n, groups) or (n, groups, 3)."""
+    return {name: facts[name] for name in facts.dtype.names or ()}
+
+
+@scalar
+def fact_count(shared):
     """Length of the vector."""
-    return FIRST_GROUP + (OUTCOME_SIZE + CHANGE_SIZE) * (max_pending + 1)
-
-
-def named_facts(facts: np.ndarray, max_pending: int) -> dict[str, np.ndarray]:
-    """The facts (n, F) by name: views of shape (n,), (n, groups) or (n, groups, 3)."""
-    named = {}
-    for name, (place, shape) in fact_slices(max_pending).items():
-        if len(shape) == 2:
-            parts = [facts[:, slice(place.start + k, place.stop, place.step)][:, : shape[0]] for k in range(3)]
-            named[name] = np.stack(parts, axis=-1)
-        else:
-            named[name] = facts[:, place].reshape(len(facts), *shape) if shape else facts[:, place.start]
-    return named
+    return FIRST_GROUP + (shared.max_pending + 1) * FACTS_PER_GROUP
 
 
 @jit
 def write_facts(row, shared):
-    """Fills the record's own facts; returns their number."""
-    facts = row.facts
-    clear_groups(row, shared)
+    """Fills the record's own facts; whether any group is, or was until now, in use."""
+    facts, groups = row.facts, shared.max_pending + 1
+    used = facts[AT_OUTCOME_COUNT] + facts[AT_CHANGE_COUNT] > 0
+    if used:
+        for k in range(FIRST_GROUP, fact_count(shared)):
+            facts[k] = 0
     facts[0] = row.status
     facts[1] = row.reason
     facts[2] = row.accepted if row.status == Status.ACCEPTED else 0
@@ -89,57 +78,46 @@ def write_facts(row, shared):
     facts[4] = row.success
     facts[5] = row.pending_count
     facts[6] = row.outcome_count
-    facts[7] = min(row.change_count, shared.max_pending + 1)
+    facts[7] = min(row.change_count, groups)
     facts[8] = row.terminated
     facts[9] = row.truncated
-    at = FIRST_GROUP
     for k in range(row.outcome_count):
-        write_outcome(row, row.outcomes[k], at + k * OUTCOME_SIZE)
-    at += OUTCOME_SIZE * (shared.max_pending + 1)
-    for k in range(facts[7]):
-        write_change(row, row.changes[k], at + k * CHANGE_SIZE)
-    return at + CHANGE_SIZE * (shared.max_pending + 1)
+        write_outcome(row, row.outcomes[k], k, groups)
+    for k in range(facts[AT_CHANGE_COUNT]):
+        write_change(row, row.changes[k], k, groups)
+    return used or row.outcome_count > 0 or row.change_count > 0
 
 
 @jit
-def clear_groups(row, shared):
-    """Zeroes the groups that the last step filled."""
-    facts = row.facts
-    for k in range(FIRST_GROUP, FIRST_GROUP + facts[AT_OUTCOME_COUNT] * OUTCOME_SIZE):
-        facts[k] = 0
-    first = FIRST_GROUP + OUTCOME_SIZE * (shared.max_pending + 1)
-    for k in range(first, first + facts[AT_CHANGE_COUNT] * CHANGE_SIZE):
-        facts[k] = 0
-
-
-@jit
-def write_outcome(row, request, at):
-    """One group of OUTCOME facts."""
-    facts = row.facts
+def write_outcome(row, request, k, groups):
+    """Group k of the OUTCOME facts."""
+    facts, at = row.facts, FIRST_GROUP + k
     facts[at] = request.id
-    facts[at + 1] = request.outcome
-    facts[at + 2] = request.reason
-    facts[at + 3] = request.item
-    facts[at + 4] = request.face
-    facts[at + 5] = request.submitted_tick
-    facts[at + 6] = request.resolved_tick
-    facts[at + 7] = request.reported_tick
-    facts[at + 8] = request.submitted_step
-    facts[at + 9] = request.reported_step
+    facts[at + groups] = request.outcome
+    facts[at + 2 * groups] = request.reason
+    facts[at + 3 * groups] = request.item
+    facts[at + 4 * groups] = request.face
+    facts[at + 5 * groups] = request.submitted_tick
+    facts[at + 6 * groups] = request.resolved_tick
+    facts[at + 7 * groups] = request.reported_tick
+    facts[at + 8 * groups] = request.submitted_step
+    facts[at + 9 * groups] = request.reported_step
+    at = FIRST_GROUP + groups * FIRST_CELLS + 3 * k
     for axis in range(3):
-        facts[at + 10 + axis] = request.anchor[axis]
-        facts[at + 13 + axis] = request.destination[axis]
-        facts[at + 16 + axis] = request.cell[axis]
+        facts[at + axis] = request.anchor[axis]
+        facts[at + 3 * groups + axis] = request.destination[axis]
+        facts[at + 6 * groups + axis] = request.cell[axis]
 
 
 @jit
-def write_change(row, change, at):
-    """One group of CHANGE facts."""
-    facts = row.facts
+def write_change(row, change, k, groups):
+    """Group k of the CHANGE facts."""
+    facts, at = row.facts, FIRST_GROUP + groups * len(OUTCOME) + k
     facts[at] = change.request_id
-    facts[at + 1] = change.kind
-    facts[at + 2] = change.tick
-    facts[at + 3] = change.landed
+    facts[at + groups] = change.kind
+    facts[at + 2 * groups] = change.tick
+    facts[at + 3 * groups] = change.landed
+    at = FIRST_GROUP + groups * (FIRST_CELLS + 3 * len(OUTCOME_CELLS)) + 3 * k
     for axis in range(3):
-        facts[at + 4 + axis] = change.cell[axis]
-        facts[at + 7 + axis] = change.rest[axis]
+        facts[at + axis] = change.cell[axis]
+        facts[at + 3 * groups + axis] = change.rest[axis]

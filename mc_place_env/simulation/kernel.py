@@ -9,9 +9,9 @@ import numba
 from mc_place_env.jit import entry, jit, parallel_entry
 from mc_place_env.rules.geometry import cell_of
 from mc_place_env.rules.motion import advance_body, settle, start_action
-from mc_place_env.rules.world import clear_region, copy_template, restore_template, write_block, write_goal
+from mc_place_env.rules.world import clear_region, restore_template, write_block, write_goal
 from mc_place_env.simulation.copy import copy_items
-from mc_place_env.simulation.facts import write_facts
+from mc_place_env.simulation.facts import FIRST_GROUP, fact_count, write_facts
 from mc_place_env.simulation.observe import write_cubes, write_numbers
 from mc_place_env.simulation.random import STREAM_INSTANCE, draw_index, episode_key
 from mc_place_env.simulation.requests import check_action, judge_due, refuse, report_outcomes, run_events, submit
@@ -130,7 +130,7 @@ def clear_episode(row):
 def apply_instance(row, shared, table, instance):
     """Writes the instance's agent, blocks and goal."""
     if instance.bare:
-        clear_region(row)
+        clear_region(row, shared)
     row.success_kind = instance.success_kind
     row.episode_steps = instance.episode_steps
     row.yaw = instance.yaw
@@ -151,13 +151,19 @@ def apply_instance(row, shared, table, instance):
 
 @jit
 def write_start(row, shared, out, i):
-    """Writes row i of what a reset returns, observation and facts, into the buffers at the addresses `out`."""
+    """Writes row i of what a reset returns, observation and facts, into the buffers at the addresses `out`.
+
+    What these buffers hold already, from the last step, is left alone.
+    """
     side = 2 * shared.view_radius + 1
-    write_cubes(row, shared, out[0] + i * side * side * side, out[1] + i * side * side * side)
+    voxels, goal = out[0] + i * side * side * side, out[1] + i * side * side * side
+    elsewhere = row.shown_at != voxels
+    write_cubes(row, shared, voxels, goal)
     count = write_numbers(row, shared)
     copy_items(out[2] + i * count * 4, row.numbers, 0, count)
-    count = write_facts(row, shared)
-    copy_items(out[3] + i * count * 4, row.facts, 0, count)
+    in_use = write_facts(row, shared)
+    count = fact_count(shared)
+    copy_items(out[3] + i * count * 4, row.facts, 0, count if elsewhere or in_use else FIRST_GROUP)
 
 
 @jit
@@ -255,11 +261,3 @@ def result_batch(rows, shared, out, which):
     for i in range(len(rows)):
         if which[i]:
             write_results(rows[i], shared[0], out, i)
-
-
-@entry
-def load_templates(rows, shared):
-    """Fills the worlds of new rows."""
-    for i in range(len(rows)):
-        copy_template(rows[i], shared[0].templates[0])
-        rows[i].undo_count = 0

@@ -1,10 +1,10 @@
 """The observation: two cubes of cell classes around the agent, and one vector of numbers, all in the agent's frame.
 
 Cubes are indexed [right, forward, up] from the agent's cell, each from -r to r; up is innermost. The vector holds
-inventory, pose, pending and last outcome one after another; `number_slices` tells where.
+inventory, pose, pending and last outcome one after another, as in `number_dtype`.
 """
 
-import math
+import numpy as np
 
 from mc_place_env.jit import entry, jit, scalar
 from mc_place_env.rules.geometry import (
@@ -19,7 +19,7 @@ from mc_place_env.rules.geometry import (
     world_z,
 )
 from mc_place_env.rules.world import block_at
-from mc_place_env.simulation.copy import copy_items
+from mc_place_env.simulation.copy import clear_bytes, copy_items
 from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, CellClass, Outcome
 
 POSE = ("heading_sin", "heading_cos", "right", "up", "forward", "vertical_speed", "on_ground", "sneaking", "moving")
@@ -27,74 +27,89 @@ PENDING = ("valid", "right", "up", "forward", "face", "item", "age")
 LAST_OUTCOME = ("valid", "placed", "failed", "reason", "right", "up", "forward", "item")
 POSE_SIZE, PENDING_SIZE, LAST_OUTCOME_SIZE = len(POSE), len(PENDING), len(LAST_OUTCOME)
 STACK = 64.0
+WORD = 16  # bytes; a column within the margin is at most 2 * MARGIN + 1
 LIMIT = 64.0  # of every number but the inventory's
 
 
-def number_slices(n_items: int, max_pending: int) -> dict[str, tuple[slice, tuple[int, ...]]]:
-    """Where each part of the vector lies, and its shape."""
-    shapes = {
-        "inventory": (n_items,),
-        "pose": (len(POSE),),
-        "pending": (max_pending, len(PENDING)),
-        "last_outcome": (len(LAST_OUTCOME),),
-    }
-    slices, start = {}, 0
-    for name, shape in shapes.items():
-        stop = start + math.prod(shape)
-        slices[name] = (slice(start, stop), shape)
-        start = stop
-    return slices
+def number_dtype(n_items: int, max_pending: int) -> np.dtype:
+    """The vector's parts by name, as a record."""
+    return np.dtype(
+        [
+            ("inventory", np.float32, (n_items,)),
+            ("pose", np.float32, (POSE_SIZE,)),
+            ("pending", np.float32, (max_pending, PENDING_SIZE)),
+            ("last_outcome", np.float32, (LAST_OUTCOME_SIZE,)),
+        ]
+    )
 
 
 @jit
 def write_cubes(row, shared, voxels, goal):
-    """Cell classes and goal classes around the agent's cell, to two addresses of side^3 bytes."""
-    r = shared.view_radius
-    side = 2 * r + 1
+    """Cell classes and goal classes around the agent's cell, to two addresses of side^3 bytes.
+
+    What is there already is left alone: the same buffer, seen from the same pose, and no block has changed since.
+    """
     quadrant = quadrant_of(row.yaw)
     x = cell_of(row.position[0]) - row.origin[0] + MARGIN
-    y = cell_of(row.position[1]) - row.origin[1] + MARGIN - r
+    y = cell_of(row.position[1]) - row.origin[1] + MARGIN
     z = cell_of(row.position[2]) - row.origin[2] + MARGIN
-    if r > MARGIN:
-        write_cubes_beyond(row, r, x, y, z, quadrant, voxels, goal)
+    pose = ((x * SIZE_Z + z) * SIZE_Y + y) * 4 + quadrant
+    row.view_news = int(row.shown_at != voxels or row.shown_pose != pose)
+    if not row.view_news:
         return
-    right_step = (world_x(quadrant, 1, 0) * SIZE_Z + world_z(quadrant, 1, 0)) * 2 * SIZE_Y
-    ahead_step = (forward_x(quadrant) * SIZE_Z + forward_z(quadrant)) * 2 * SIZE_Y
-    corner = (x * SIZE_Z + z) * 2 * SIZE_Y + y - r * (right_step + ahead_step)
-    to = 0
+    row.shown_at, row.shown_pose = voxels, pose
+    if shared.view_radius > MARGIN:
+        write_voxels_beyond(row, shared.view_radius, x, y, z, quadrant, voxels)
+    else:
+        write_voxels(row, shared.view_radius, x, y, z, quadrant, voxels)
+    write_goal_cube(row, shared.view_radius, x, y, z, quadrant, goal)
+
+
+@jit
+def write_voxels(row, r, x, y, z, quadrant, voxels):
+    """Cell classes, column by column: 16 bytes at once, what is too much is overwritten by the next column."""
+    side, to = 2 * r + 1, 0
+    right_step = (world_x(quadrant, 1, 0) * SIZE_Z + world_z(quadrant, 1, 0)) * SIZE_Y
+    ahead_step = (forward_x(quadrant) * SIZE_Z + forward_z(quadrant)) * SIZE_Y
+    corner = (x * SIZE_Z + z) * SIZE_Y + y - r - r * (right_step + ahead_step)
     for right in range(side):
         for forward in range(side):
             start = corner + right * right_step + forward * ahead_step
-            copy_items(voxels + to, row.seen, start, side)
-            copy_items(goal + to, row.seen, start + SIZE_Y, side)
+            if to + WORD <= side * side * side:
+                copy_items(voxels + to, row.seen, start, WORD)
+            else:
+                copy_items(voxels + to, row.seen, start, side)
             to += side
 
 
 @jit
-def write_cubes_beyond(row, r, x, y, z, quadrant, voxels, goal):
-    """As `write_cubes`, for a view that may reach beyond the stored margin: out of world, no goal."""
-    side, to = 2 * r + 1, 0
+def write_voxels_beyond(row, r, x, y, z, quadrant, voxels):
+    """As `write_voxels`, for a view that may reach beyond the stored margin."""
+    side = 2 * r + 1
     for right in range(-r, r + 1):
         for forward in range(-r, r + 1):
-            write_column_beyond(
-                row, x + world_x(quadrant, right, forward), y, z + world_z(quadrant, right, forward), side
-            )
-            copy_items(voxels + to, row.column, 0, side)
-            copy_items(goal + to, row.column, side, side)
-            to += side
+            a, b = x + world_x(quadrant, right, forward), z + world_z(quadrant, right, forward)
+            for k in range(side):
+                inside = 0 <= a < SIZE_X and 0 <= b < SIZE_Z and 0 <= y - r + k < SIZE_Y
+                at = (a * SIZE_Z + b) * SIZE_Y + y - r + k
+                row.column[k] = CellClass.OUT_OF_WORLD
+                if inside:
+                    row.column[k] = row.seen[at]
+            copy_items(voxels, row.column, 0, side)
+            voxels += side
 
 
 @jit
-def write_column_beyond(row, x, y, z, side):
-    """One column of both cubes into the record's `column`, cell by cell."""
-    inside = 0 <= x < SIZE_X and 0 <= z < SIZE_Z
-    start = (x * SIZE_Z + z) * 2 * SIZE_Y
-    for k in range(side):
-        row.column[k] = CellClass.OUT_OF_WORLD
-        row.column[side + k] = 0
-        if inside and 0 <= y + k < SIZE_Y:
-            row.column[k] = row.seen[start + y + k]
-            row.column[side + k] = row.seen[start + SIZE_Y + y + k]
+def write_goal_cube(row, r, x, y, z, quadrant, goal):
+    """Goal classes: nothing, but in the goal cells in view."""
+    side = 2 * r + 1
+    clear_bytes(goal, side * side * side)
+    for k in range(row.goal_total):
+        cell = row.goals[k]
+        dx, dz, dy = cell // (SIZE_Z * SIZE_Y) - x, cell // SIZE_Y % SIZE_Z - z, cell % SIZE_Y - y
+        if max(abs(dx), abs(dy), abs(dz)) <= r:
+            column = (agent_right(quadrant, dx, dz) + r) * side + agent_forward(quadrant, dx, dz) + r
+            copy_items(goal + column * side + dy + r, row.wanted, cell, 1)
 
 
 @jit

@@ -13,6 +13,7 @@ CHANGE_TEXT = tuple(kind.name.lower() for kind in ChangeKind)
 FACE_TEXT = tuple(face.name.lower() for face in Face)
 REASON_TEXT = tuple(reason.text for reason in Reason)
 DETAIL_TEXT = tuple(reason.detail for reason in Reason)
+NONE, REJECTED, PLACED = int(Status.NONE), int(Status.REJECTED), int(Outcome.PLACED)  # enum members are slow to find
 TERM_TEXT = tuple(term.name.lower() for term in RewardTerm)
 
 
@@ -21,9 +22,9 @@ def outcome_dicts(row: np.void, palette: Palette) -> tuple[dict[str, Any], ...]:
     return tuple(outcome_dict(request, palette) for request in row["outcomes"][: row["outcome_count"]])
 
 
-def outcome_dict(request: np.void, palette: Palette) -> dict[str, Any]:
+def outcome_dict(request: Any, palette: Palette) -> dict[str, Any]:
     """A verdict in words."""
-    placed = request["outcome"] == Outcome.PLACED
+    placed = request["outcome"] == PLACED
     return {
         "request_id": int(request["id"]),
         "outcome": OUTCOME_TEXT[request["outcome"]],
@@ -61,9 +62,9 @@ def change_dict(change: np.void, palette: Palette) -> dict[str, Any]:
 
 def response(status: int, reason: int, row: np.void, palette: Palette) -> tuple[str, dict[str, Any] | None]:
     """The tool's one-line text and data dict for this step's own action; ("", None) when nothing was asked."""
-    if status == Status.NONE:
+    if status == NONE:
         return "", None
-    if status == Status.REJECTED:
+    if status == REJECTED:
         return rejected_data(REASON_TEXT[reason])
     return accepted_data(row["response"], palette)
 

@@ -108,6 +108,7 @@ def enqueue(row, x, y, z, face, item):
     request.destination[0] = x + face_x(face)
     request.destination[1] = y + face_y(face)
     request.destination[2] = z + face_z(face)
+    request.cell[0], request.cell[1], request.cell[2] = 0, 0, 0
     request.submitted_tick = row.tick
     request.submitted_step = row.step
     request.outcome = Outcome.PENDING

@@ -12,7 +12,7 @@ from mc_place_env.types import Outcome, RewardTerm, SuccessKind
 @jit
 def write_rewards(row, shared):
     """Fills `reward_terms` and `reward` of this step."""
-    weights, terms = shared.reward_weights, row.reward_terms
+    weights, terms = shared.reward_weights[row.template], row.reward_terms
     terms[RewardTerm.PROGRESS] = weights[RewardTerm.PROGRESS] * progress(row, shared)
     terms[RewardTerm.WRONG_BLOCK] = -weights[RewardTerm.WRONG_BLOCK] * wrong_blocks(row)
     terms[RewardTerm.FAILED_REQUEST] = -weights[RewardTerm.FAILED_REQUEST] * failed_requests(row)

@@ -97,9 +97,9 @@ class RowView:
 
     def placed_now(self) -> list[tuple[Cell, int]]:
         """Cell and palette id of every placement reported in the last step."""
-        row = self._row
+        row, placed = self._row, int(Outcome.PLACED)
         reported = row["outcomes"][: row["outcome_count"]]
-        return [(tuple(r["cell"].tolist()), int(r["state_after"])) for r in reported if r["outcome"] == Outcome.PLACED]
+        return [(tuple(r["cell"].tolist()), int(r["state_after"])) for r in reported if r["outcome"] == placed]
 
     @property
     def origin(self) -> Cell:
@@ -135,17 +135,14 @@ class RowView:
 
     def goal(self) -> dict[Cell, str]:
         """Goal cells and the item each asks for."""
-        wanted = self._columns()[:, :, 1]
+        wanted = self._row["wanted"].reshape(SIZE_X, SIZE_Z, SIZE_Y)
         return {cell: self._batch.palette.items[wanted[at] - CellClass.ITEM] for at, cell in self._cells(wanted != 0)}
 
     def missing_goal(self) -> list[tuple[Cell, int]]:
         """Goal cells that do not hold their block, with the index of the item each asks for; lowest first."""
-        seen, wanted = self._columns()[:, :, 0], self._columns()[:, :, 1]
+        seen, wanted = (self._row[key].reshape(SIZE_X, SIZE_Z, SIZE_Y) for key in ("seen", "wanted"))
         missing = [(c, int(wanted[at]) - CellClass.ITEM) for at, c in self._cells((wanted != 0) & (wanted != seen))]
         return sorted(missing, key=lambda entry: (entry[0][1], entry[0]))
-
-    def _columns(self) -> np.ndarray:
-        return self._row["seen"].reshape(SIZE_X, SIZE_Z, 2, SIZE_Y)
 
     def _cells(self, mask: np.ndarray) -> Iterator[tuple[tuple[int, int, int], Cell]]:
         x0, y0, z0 = self._row["origin"].tolist()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from mc_place_env.types import (
     CELLS,
     INSTANCE,
     MARGIN,
+    MAX_GOALS,
     PLACED_CELL,
     REGION,
     SIZE_X,
@@ -39,6 +41,7 @@ from mc_place_env.types import (
 
 Cell = tuple[int, int, int]
 Parameters = dict[str, Any]
+FILE = (Path,)  # the range of a parameter that is a file
 TEST_SHARE = 5  # one instance in five is for testing
 INSTANCES = {"train": 2048, "test": 512}
 
@@ -55,6 +58,7 @@ class Instance:
     success: SuccessKind = SuccessKind.GOAL_CELLS
     stand_at: Cell = (0, 0, 0)
     bare: bool = False  # air where it says nothing, instead of the task's floor
+    episode_steps: int | None = None  # where it needs others than its task
 
 
 def no_parameters(difficulty: float) -> Parameters:
@@ -67,7 +71,7 @@ class Task:
     """A family of instances. `generate(random, parameters, items)` draws one; `expert(view)` gives its actions.
 
     `parameters(difficulty)` are the named parameters that a difficulty stands for; `ranges` says what each may be:
-    (lowest, highest) for whole numbers, or the words it takes.
+    (lowest, highest) for whole numbers, the words it takes, or FILE, which fixes the instance.
     """
 
     name: str
@@ -83,6 +87,7 @@ class Task:
     rewards: dict[str, float] = field(default_factory=dict)  # weights by term
     expert: Callable[[Any], dict[str, Any]] | None = None
     varied: bool = True  # False: one instance, in both splits
+    items_of: Callable[[Parameters], tuple[str, ...]] | None = None  # where parameters decide
 
     def resolve(self, difficulty: float, given: Mapping[str, Any]) -> Parameters:
         """The parameters of a difficulty, overridden by those given; ConfigError lists what the family takes."""
@@ -93,19 +98,23 @@ class Task:
         return self.parameters(difficulty) | dict(given)
 
     def _check(self, name: str, value: Any) -> None:
-        allowed = self.ranges[name]
         try:
-            if isinstance(allowed[0], str):
-                check_choice(name, value, allowed)
-            else:
-                check_int(name, value, *allowed)
+            check_parameter(name, value, self.ranges[name])
         except ConfigError as error:
             raise ConfigError(f"{error}; {self.takes()}") from None
 
     def takes(self) -> str:
         """In words, the settings of the family and the ranges of its parameters."""
-        named = [f"{name} in {list(allowed)}" for name, allowed in self.ranges.items()]
-        return f"{self.name} takes {', '.join(['split', 'difficulty', 'instance', *named])}"
+        named = [name if allowed is FILE else f"{name} in {list(allowed)}" for name, allowed in self.ranges.items()]
+        return f"{self.name} takes {', '.join(['split', 'difficulty', 'latency', 'instance', *named])}"
+
+    def default_items(self, given: Mapping[str, Any]) -> tuple[str, ...]:
+        """The items offered where the environment's user names none, but perhaps parameters."""
+        return self.items_of(self.resolve(self.difficulty, given)) if self.items_of else self.items
+
+    def is_fixed(self, parameters: Parameters) -> bool:
+        """Whether there is but one instance."""
+        return not self.varied or any(self.ranges[name] is FILE for name in parameters)
 
     def instance(self, number: int, parameters: Parameters, items: tuple[str, ...]) -> Instance:
         """Instance `number`; ScenarioError if its goal is already met."""
@@ -115,6 +124,8 @@ class Task:
 
     def instances(self, split: str, parameters: Parameters, items: tuple[str, ...]) -> tuple[Instance, ...]:
         """The instances of a split, in order of number; ScenarioError if the family is too small to fill it."""
+        if self.is_fixed(parameters):
+            return (self.instance(0, parameters, items),)
         return _instances(self, split, tuple(parameters.items()), items)
 
 
@@ -123,13 +134,22 @@ def _instances(
     task: Task, split: str, parameters: tuple[tuple[str, Any], ...], items: tuple[str, ...]
 ) -> tuple[Instance, ...]:
     """Drawn once a process: environments of the same task share them."""
-    if not task.varied:
-        return (task.instance(0, dict(parameters), items),)
     numbered = (task.instance(number, dict(parameters), items) for number in range(20 * INSTANCES[split]))
     chosen = tuple(islice((drawn for drawn in numbered if split_of(drawn) == split), INSTANCES[split]))
     if not chosen:
         raise ScenarioError(f"{task.name} with {dict(parameters)} has no instance in the {split} split")
     return chosen
+
+
+def check_parameter(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
+    """ConfigError where a value is out of a parameter's range."""
+    if allowed is FILE:
+        if not isinstance(value, (str, Path)):
+            raise ConfigError(f"{name}={value!r}: expected the path of a file")
+    elif isinstance(allowed[0], str):
+        check_choice(name, value, allowed)
+    else:
+        check_int(name, value, *allowed)
 
 
 def scaled(difficulty: float, easiest: int, hardest: int) -> int:
@@ -204,6 +224,8 @@ def build_table(instances: Sequence[Instance], palette: Palette, template: int, 
     blocks: list[tuple[int, int]] = []
     goals: list[tuple[int, int]] = []
     for row, instance in zip(rows, instances, strict=True):
+        if len(instance.goal) > MAX_GOALS:
+            raise ScenarioError(f"goal: {len(instance.goal)} cells, expected at most {MAX_GOALS}")
         origin = region_origin(instance.position)
         row["origin"], row["position"], row["yaw"] = origin, instance.position, instance.yaw
         row["bare"] = instance.bare

@@ -1,20 +1,29 @@
-"""Blueprint: build a structure of several kinds of blocks in front of the agent."""
+"""Blueprint: build a structure of several kinds of blocks in front of the agent, drawn at random or from a file."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
+from functools import cache
+from math import dist
+from pathlib import Path
 
+from mc_place_env.errors import ScenarioError
+from mc_place_env.rules.blocks import BlockTable
 from mc_place_env.rules.geometry import world_x, world_z
-from mc_place_env.tasks.base import Cell, Instance, Parameters, Task, scaled
-from mc_place_env.tasks.expert import build_goal
+from mc_place_env.tasks.base import FILE, Cell, Instance, Parameters, Task, scaled
+from mc_place_env.tasks.expert import build_around, ring_around
+from mc_place_env.tasks.goals import check_support
 from mc_place_env.tasks.sandbox import GROUND, floor
-from mc_place_env.tasks.single import ITEMS, REWARDS
-from mc_place_env.types import ActionType
+from mc_place_env.tasks.schematics import read_schematic
+from mc_place_env.tasks.single import BUILDING_REWARDS, ITEMS
+from mc_place_env.types import MAX_ITEMS, ActionType
 
 # Cells right, up, forward of the agent, in the layer above the floor and up: all can be built from where it stands.
 SIDE, HEIGHT, DEPTH = 3, 4, 3
 SIDEWAYS = ((1, 0, 0), (-1, 0, 0), (0, 0, 1), (0, 0, -1))
 CORNERS = ((1, 0, 1), (1, 0, -1), (-1, 0, 1), (-1, 0, -1))
 ABOVE = ((0, 1, 0),)
+WALKING = (ActionType.MOVE_FORWARD, ActionType.MOVE_BACK, ActionType.MOVE_LEFT, ActionType.MOVE_RIGHT)
 
 
 def flat(built: list[Cell]) -> list[Cell]:
@@ -63,7 +72,9 @@ def parameters(difficulty: float) -> Parameters:
 
 
 def generate(draw: random.Random, parameters: Parameters, items: tuple[str, ...]) -> Instance:
-    """A connected structure grown block by block; heading and kinds are random."""
+    """A connected structure grown block by block, heading and kinds random; or that of the file `blueprint`."""
+    if "blueprint" in parameters:
+        return from_file(parameters["blueprint"], items)
     quadrant, kinds = draw.randrange(4), draw.sample(items, min(parameters["kinds"], len(items)))
     cells = grow(draw, SHAPES[parameters["shape"]], parameters["blocks"])
     placed = [(world_x(quadrant, x, z), GROUND + 1 + y, world_z(quadrant, x, z)) for x, y, z in cells]
@@ -83,16 +94,87 @@ def grow(draw: random.Random, shape: Callable[[list[Cell]], list[Cell]], blocks:
     return built
 
 
+# -- files -----------------------------------------------------------------------------------------------------------
+
+EYE = (0.5, 1.62, 0.5)  # in the cell of the feet
+SPARE = 4  # items of each kind beyond those needed
+FAR = 4.0  # from the eye to the middle of a block: then whatever it is placed against is within the reach of 4.5
+
+
+def from_file(path: str | Path, items: tuple[str, ...]) -> Instance:
+    """The structure of a file: its north side to the agent, which looks south at the middle of it.
+
+    Of a block its kind counts, not its states. ScenarioError names every block that no item places.
+    """
+    blocks = read_schematic(path)
+    width = 1 + max(x for x, _, _ in blocks)
+    placed = {(x - width // 2, GROUND + 1 + y, 1 + z): name for (x, y, z), name in blocks.items()}
+    kinds = {name: placing_item(name) for name in set(blocks.values())}
+    unknown = Counter(name for name in blocks.values() if kinds[name] not in items)
+    if unknown:
+        named = ", ".join(f"{name} ({count})" for name, count in sorted(unknown.items()))
+        raise ScenarioError(
+            f"blueprint {str(path)!r}: none of the items {', '.join(items)} places {named}; pass items="
+        )
+    check_within_reach(path, set(placed))
+    needed = Counter(str(kinds[name]) for name in blocks.values())
+    check_support(floor(16), set(placed), 0, BlockTable.load(), f"blueprint {str(path)!r}")
+    return Instance(
+        blocks={},
+        goal={cell: BlockTable.load().block_of_item(str(kinds[name])) for cell, name in placed.items()},
+        inventory={item: count + SPARE for item, count in needed.items()},
+        episode_steps=64 + 4 * len(blocks),
+    )
+
+
+def items_of(parameters: Parameters) -> tuple[str, ...]:
+    """The items that the file `blueprint` asks for, or the family's."""
+    if "blueprint" not in parameters:
+        return ITEMS
+    kinds = {placing_item(name) for name in read_schematic(parameters["blueprint"]).values()}
+    if len(kinds) > MAX_ITEMS:
+        raise ScenarioError(f"blueprint {str(parameters['blueprint'])!r}: {len(kinds)} kinds; at most {MAX_ITEMS}")
+    return tuple(sorted(kind for kind in kinds if kind)) or ITEMS
+
+
+def placing_item(name: str) -> str | None:
+    """The item that places a block, whatever its states; None where there is none."""
+    table = BlockTable.load()
+    block = name.partition("[")[0].removeprefix("minecraft:")
+    block = table.aliases.get(block, block)
+    return _placing_items().get(block)
+
+
+@cache
+def _placing_items() -> dict[str, str]:
+    table = BlockTable.load()
+    items = {block: item for item, block in table.items.items()}
+    return items | {wall: items[block] for block, wall in table.wall_blocks.items()}
+
+
+def check_within_reach(path: str | Path, goal: set[Cell]) -> None:
+    """ScenarioError naming a block that is too far from everywhere that the agent may stand."""
+    eyes = [(x + EYE[0], GROUND + 1 + EYE[1], z + EYE[2]) for x, z in ring_around(goal)]
+    for x, y, z in sorted(goal, key=lambda cell: (cell[1], cell)):
+        if min(dist((x + 0.5, y + 0.5, z + 0.5), eye) for eye in eyes) > FAR:
+            size = " x ".join(str(1 + max(c[k] for c in goal) - min(c[k] for c in goal)) for k in range(3))
+            raise ScenarioError(
+                f"blueprint {str(path)!r}: {size} cells (width, height, depth), too large to be built from the ground "
+                f"around it: in layer {y - GROUND} a block is more than {FAR} blocks from every eye"
+            )
+
+
 TASK = Task(
     name="Blueprint",
     generate=generate,
     parameters=parameters,
-    ranges={"shape": tuple(SHAPES), "blocks": (2, 10), "kinds": (1, 3)},
+    ranges={"shape": tuple(SHAPES), "blocks": (2, 10), "kinds": (1, 3), "blueprint": FILE},
     items=ITEMS,
+    items_of=items_of,
     floor=floor(16),
-    actions=(ActionType.WAIT, ActionType.PLACE),
-    episode_steps=96,
+    actions=(ActionType.WAIT, ActionType.PLACE, *WALKING),
+    episode_steps=48,
     difficulty=0.3,
-    rewards=REWARDS,
-    expert=build_goal,
+    rewards=BUILDING_REWARDS,
+    expert=build_around,
 )

@@ -6,7 +6,7 @@ from mc_place_env.rules.geometry import world_x, world_z
 from mc_place_env.tasks.base import Cell, Instance, Parameters, Task, scaled
 from mc_place_env.tasks.expert import build_and_walk
 from mc_place_env.tasks.sandbox import GROUND
-from mc_place_env.tasks.single import REWARDS
+from mc_place_env.tasks.single import CLIMBING_REWARDS
 from mc_place_env.types import SuccessKind
 
 PIT = GROUND - 3  # a fall that hurts nobody, and out of reach from above
@@ -47,6 +47,6 @@ TASK = Task(
     floor=PIT_FLOOR,
     episode_steps=96,
     difficulty=0.5,
-    rewards=REWARDS,
+    rewards=CLIMBING_REWARDS,
     expert=build_and_walk,
 )

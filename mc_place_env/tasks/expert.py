@@ -5,7 +5,16 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mc_place_env.rules.geometry import absolute_face, face_x, face_y, face_z, world_x, world_z
+from mc_place_env.rules.geometry import (
+    absolute_face,
+    agent_forward,
+    agent_right,
+    face_x,
+    face_y,
+    face_z,
+    world_x,
+    world_z,
+)
 from mc_place_env.types import ActionType, Face, Reason
 
 if TYPE_CHECKING:
@@ -26,6 +35,13 @@ def build_and_walk(view: "RowView") -> dict[str, Any]:
     if view.pending or view.moving:
         return view.action(ActionType.WAIT)
     return place_missing(view) or walk_forward(view)
+
+
+def build_around(view: "RowView") -> dict[str, Any]:
+    """As `build_goal`; where nothing can be placed, walks around the goal on the ground beside it."""
+    if view.pending or view.moving:
+        return view.action(ActionType.WAIT)
+    return place_missing(view) or walk_around(view)
 
 
 def place_missing(view: "RowView") -> dict[str, Any] | None:
@@ -49,3 +65,44 @@ def walk_forward(view: "RowView") -> dict[str, Any]:
     below = (x + world_x(view.quadrant, 0, 1), y - 1, z + world_z(view.quadrant, 0, 1))
     solid = view.has_collision(below)
     return view.action(ActionType.MOVE_FORWARD if solid else ActionType.WAIT)
+
+
+def walk_around(view: "RowView") -> dict[str, Any]:
+    """A step, the shorter way round, towards the next goal cell that has something beside it."""
+    ready = [cell for cell, _ in view.missing_goal() if any(map(view.has_collision, beside(cell)))]
+    ring = ring_around(set(view.goal()))
+    x, _, z = view.agent_cell
+    if not ready or (x, z) not in ring:
+        return view.action(ActionType.WAIT)
+    nearest = min(ring, key=lambda at: (at[0] - ready[0][0]) ** 2 + (at[1] - ready[0][2]) ** 2)
+    here, way = ring.index((x, z)), ring.index(nearest) - ring.index((x, z))
+    if way == 0:
+        return view.action(ActionType.WAIT)
+    onward = 1 if way % len(ring) <= len(ring) // 2 else -1
+    next_x, next_z = ring[(here + onward) % len(ring)]
+    return move(view, next_x - x, next_z - z)
+
+
+def beside(cell: tuple[int, int, int]) -> list[tuple[int, int, int]]:
+    """The six cells that share a face."""
+    return [neighbour(cell, absolute_face(face, 0)) for face in RELATIVE_FACES]
+
+
+def ring_around(cells: set[tuple[int, int, int]]) -> list[tuple[int, int]]:
+    """Seen from above, the x, z cells of the rectangle just around some cells, in walking order."""
+    x0, x1 = min(x for x, _, _ in cells) - 1, max(x for x, _, _ in cells) + 1
+    z0, z1 = min(z for _, _, z in cells) - 1, max(z for _, _, z in cells) + 1
+    there = [(x, z0) for x in range(x0, x1)] + [(x1, z) for z in range(z0, z1)]
+    back = [(x, z1) for x in range(x1, x0, -1)] + [(x0, z) for z in range(z1, z0, -1)]
+    return there + back
+
+
+def move(view: "RowView", dx: int, dz: int) -> dict[str, Any]:
+    """The MOVE by one cell along x or z."""
+    moves = {
+        (0, 1): ActionType.MOVE_FORWARD,
+        (0, -1): ActionType.MOVE_BACK,
+        (-1, 0): ActionType.MOVE_LEFT,
+        (1, 0): ActionType.MOVE_RIGHT,
+    }
+    return view.action(moves[agent_right(view.quadrant, dx, dz), agent_forward(view.quadrant, dx, dz)])

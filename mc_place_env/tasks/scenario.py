@@ -1,9 +1,11 @@
 """Scenarios: a start world as JSON, checked entry by entry.
 
     {"fill": [[x0,y0,z0,x1,y1,z1,name], ...], "blocks": [[x,y,z,name], ...],
-     "agent": {"position": [x,y,z], "yaw": degrees}, "inventory": {name: count}, "goal": [[x,y,z,name], ...]}
+     "agent": {"position": [x,y,z], "yaw": degrees}, "inventory": {name: count}, "goal": [[x,y,z,name], ...],
+     "stand_at": [x,y,z]}
 
-Everything the scenario does not name is air.
+Everything the scenario does not name is air. Success is every goal cell holding its block, or, with `stand_at`, the
+agent standing in that cell; with neither there is none.
 """
 
 import math
@@ -15,9 +17,10 @@ from mc_place_env.config import closest
 from mc_place_env.errors import ConfigError, ScenarioError
 from mc_place_env.rules.palette import Palette
 from mc_place_env.tasks.base import Cell, Instance, cell_number, check_goal, goal_class, region_origin
+from mc_place_env.tasks.goals import check_reachable
 from mc_place_env.types import SuccessKind
 
-KEYS = ("fill", "blocks", "agent", "inventory", "goal")
+KEYS = ("fill", "blocks", "agent", "inventory", "goal", "stand_at")
 MAX_COUNT = 64 * 36  # a full inventory
 
 
@@ -33,17 +36,36 @@ def parse_scenario(scenario: Any, palette: Palette) -> Instance:
     goal = _cells(scenario.get("goal", ()), origin, palette, "goal")
     for k, name in enumerate(goal.values()):
         _check_goal_block(palette, name, f"scenario.goal[{k}]")
+    stand_at = _stand_at(scenario.get("stand_at"), origin)
     instance = Instance(
         blocks=blocks,
         goal=goal,
         position=position,
         yaw=yaw,
         inventory=_inventory(scenario.get("inventory", {}), palette),
-        success=SuccessKind.GOAL_CELLS if goal else SuccessKind.NEVER,
+        success=_success(goal, stand_at),
+        stand_at=stand_at or (0, 0, 0),
         bare=True,
     )
     check_goal(blocks, instance, "scenario")
+    check_reachable(blocks, instance, palette.table, "scenario")
     return instance
+
+
+def _stand_at(cell: Any, origin: Cell) -> Cell | None:
+    if cell is None:
+        return None
+    if not _is_sequence(cell, 3) or not all(map(_is_cell, cell)):
+        raise ScenarioError(f"scenario.stand_at={cell!r}: expected [x, y, z]")
+    x, y, z = map(int, cell)
+    _check_cell((x, y, z), origin, "scenario.stand_at")
+    return x, y, z
+
+
+def _success(goal: dict[Cell, str], stand_at: Cell | None) -> SuccessKind:
+    if stand_at is not None:
+        return SuccessKind.STAND_AT
+    return SuccessKind.GOAL_CELLS if goal else SuccessKind.NEVER
 
 
 def _refuse_unknown(given: Mapping, known: tuple[str, ...], where: str) -> None:

@@ -5,7 +5,7 @@ import random
 from mc_place_env.tasks.base import Cell, Instance, Parameters, Task, scaled
 from mc_place_env.tasks.expert import build_goal
 from mc_place_env.tasks.sandbox import GROUND, floor
-from mc_place_env.tasks.single import REWARDS
+from mc_place_env.tasks.single import BUILDING_REWARDS
 from mc_place_env.types import ActionType
 
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))
@@ -27,7 +27,7 @@ def generate(draw: random.Random, parameters: Parameters, items: tuple[str, ...]
         blocks=dict.fromkeys(boulders, "stone") | {cell: items[0] for cell in cells if cell not in gaps},
         goal=dict.fromkeys(cells, items[0]),
         yaw=90.0 * draw.randrange(4),
-        inventory={items[0]: 16},
+        inventory={items[0]: 32},
     )
 
 
@@ -44,8 +44,8 @@ TASK = Task(
     ranges={"missing": (1, CELLS)},
     floor=floor(16),
     actions=(ActionType.WAIT, ActionType.PLACE),
-    episode_steps=96,
-    difficulty=0.5,
-    rewards=REWARDS,
+    episode_steps=48,
+    difficulty=0.3,
+    rewards=BUILDING_REWARDS,
     expert=build_goal,
 )

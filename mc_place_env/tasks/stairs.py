@@ -6,7 +6,7 @@ from mc_place_env.rules.geometry import world_x, world_z
 from mc_place_env.tasks.base import Cell, Instance, Parameters, Task, scaled
 from mc_place_env.tasks.expert import build_and_walk
 from mc_place_env.tasks.sandbox import GROUND, floor
-from mc_place_env.tasks.single import REWARDS
+from mc_place_env.tasks.single import CLIMBING_REWARDS
 from mc_place_env.types import ActionType, SuccessKind
 
 
@@ -41,11 +41,11 @@ TASK = Task(
     name="Stairs",
     generate=generate,
     parameters=parameters,
-    ranges={"height": (2, 6)},
+    ranges={"height": (2, 5)},
     floor=floor(16),
     actions=(ActionType.WAIT, ActionType.PLACE, ActionType.MOVE_FORWARD, ActionType.MOVE_BACK),
-    episode_steps=96,
+    episode_steps=64,
     difficulty=0.3,
-    rewards=REWARDS,
+    rewards=CLIMBING_REWARDS,
     expert=build_and_walk,
 )

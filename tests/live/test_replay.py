@@ -11,7 +11,8 @@ if find_spec("javascript") is None:  # importing it would start Node
 
 import mc_place_env
 from mc_place_env.backends import latency
-from mc_place_env.backends.replay import Replay, TraceError, record
+from mc_place_env.backends.replay import Replay
+from mc_place_env.backends.trace import TraceError, record
 from mc_place_env.errors import ConfigError
 
 START = {"scenario": scenario([0, 65, 3, "stone"], [0, 64, 2, "short_grass"], inventory={"sand": 4, "torch": 2})}
@@ -78,7 +79,7 @@ def test_what_is_no_trace(tmp_path):
     with pytest.raises(ConfigError, match="no such file"):
         Replay(tmp_path / "nothing")
     file = tmp_path / "other"
-    for text in ("", "{}", '{"trace": 2, "version": "1.20.4", "plots": []}', "no json"):
+    for text in ("", "{}", '{"trace": 1, "version": "1.20.4", "plots": []}', "no json"):
         file.write_text(text)
         with pytest.raises(ConfigError, match="trace"):
             Replay(file)
