@@ -89,7 +89,7 @@ def test_a_hidden_queue_changes_nothing_the_policy_says(out):
     queued = {**observations, "pending": observations["pending"].copy()}
     queued["pending"][:, :, 0] = 1.0  # a request into every policy's own cell
     for entry, same in ((HIDDEN, True), (PLAIN, False)):
-        policy = load_model(out / entry.name / "model.zip", masked=True).policy
+        policy = load_model(out / entry.name / "model.zip", "maskable_ppo").policy
         values = [policy.predict_values(policy.obs_to_tensor(seen)[0]).tolist() for seen in (observations, queued)]
         assert (values[0] == values[1]) is same
 

@@ -184,18 +184,18 @@ def train(entry: Entry, folder: Path) -> None:
     trainer(ROOT / "configs" / f"{entry.config}.yaml").train(settings, part, None)
     if read_record(part / "run.json").get("interrupted"):
         raise KeyboardInterrupt  # ppo.py keeps half a run, and goes on
-    slim(part / "model.zip", settings["algorithm"] == "maskable_ppo")
+    slim(part / "model.zip", settings["algorithm"])
     os.replace(part, folder)
 
 
-def slim(path: Path, masked: bool) -> None:
+def slim(path: Path, algorithm: str) -> None:
     """Rewrites a model without optimiser state and buffers, its weights in half precision: an eighth of the size.
 
     It loads as before, into single precision.
     """
     from mc_place_env.evaluation.policies import load_model
 
-    model = load_model(path, masked)
+    model = load_model(path, algorithm)
     model.policy.half()
     model.policy.optimizer = type(model.policy.optimizer)(model.policy.parameters(), lr=0.0)
     model.save(path, exclude=["_last_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer"])
