@@ -103,7 +103,7 @@ def test_the_page_tells_only_what_is_recorded(out, tmp_path):
     assert "| 0 of 1 | - | - | - | - | - |" in lines["Single"]
     success = json.loads((out / PLAIN.name / "simulator.json").read_text())["success"]
     assert f"| {100 * success:.1f} % [" in lines["wall-0"]
-    assert lines["4"].startswith("| 4 | no | ")
+    assert lines["4"].startswith("| 4 | hidden | 1 | ")
     assert "Single: not measured" in page.read_text()
     assert (tmp_path / "results-curves.png").stat().st_size > 1000
     assert (tmp_path / "results-delay.png").stat().st_size > 1000

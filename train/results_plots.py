@@ -1,16 +1,23 @@
 """The two plots of docs/results.md: learning curves by family, and what the delay costs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 COLOURS = ("#0072b2", "#009e73", "#d55e00")  # by seed; Okabe and Ito
 COLUMNS = 4
+DELAY: dict[str, Callable[[dict[str, Any]], float | None]] = {  # panel: figure of an evaluation
+    "success on the test split": lambda record: record["success"],
+    "requests an episode": lambda record: record["accepted"] / record["episodes"],
+    "ticks to success": lambda record: record["ticks_to_success"],
+}
 
 
 def plot_curves(rows: Sequence[Any], targets: Mapping[str, float], path: Path) -> None:
@@ -33,48 +40,35 @@ def plot_curves(rows: Sequence[Any], targets: Mapping[str, float], path: Path) -
 
 def draw_family(panel: Any, rows: Sequence[Any]) -> None:
     """The curves of one family."""
+    others = cycle(("black", "#cc79a7", "#e69f00", "#56b4e9"))
     for row in rows:
         known = [(steps / 1000, success) for steps, _, success in row.training["curve"]["rows"] if success is not None]
-        label = row.entry.variant or f"seed {row.entry.seed}"
-        style = {"color": COLOURS[row.entry.seed % len(COLOURS)]} if not row.entry.variant else {"linestyle": "--"}
-        panel.plot(*zip(*known, strict=True), linewidth=1.2, label=label, **style)
+        seed = {"color": COLOURS[row.entry.seed % len(COLOURS)], "label": f"seed {row.entry.seed}"}
+        style = {"color": next(others), "linestyle": "--", "label": row.entry.name} if row.entry.variant else seed
+        panel.plot(*zip(*known, strict=True), linewidth=1.2, **style)
     panel.set_ylim(-0.02, 1.02)
     panel.grid(alpha=0.3)
     if rows:
-        panel.legend(fontsize=7, loc="lower right")
+        panel.legend(fontsize=6)
 
 
-def plot_delay(rows: Sequence[Any], path: Path) -> None:
-    """Success with its interval, requests and ticks over the latency, with the queue seen and hidden."""
-    figure, panels = plt.subplots(1, 3, figsize=(12, 3.2), layout="constrained")
-    for label, hidden, colour in (("queue seen", False, COLOURS[0]), ("queue hidden", True, COLOURS[2])):
-        mine = [row for row in rows if row.simulator and bool(row.entry.settings()["hide"]) is hidden]
-        mine.sort(key=latency)
-        draw_delay(panels, [latency(row) for row in mine], [row.simulator for row in mine], label, colour)
-    for panel, name in zip(
-        panels, ("success on the test split", "requests an episode", "ticks to success"), strict=True
-    ):
+def plot_delay(recorded: Mapping[tuple[int, bool], Sequence[dict[str, Any]]], path: Path) -> None:
+    """Success, requests and ticks over the latency, with the queue seen and hidden: dots are seeds, lines their means."""
+    figure, panels = plt.subplots(1, len(DELAY), figsize=(12, 3.2), layout="constrained")
+    for panel, (name, value) in zip(panels, DELAY.items(), strict=True):
+        for label, wanted, colour in (("queue seen", True, COLOURS[0]), ("queue hidden", False, COLOURS[2])):
+            points = {t: [value(r) for r in records] for (t, seen), records in recorded.items() if seen is wanted}
+            dots = [(ticks, y) for ticks, values in points.items() for y in values if y is not None]
+            means = {ticks: np.mean([y for t, y in dots if t == ticks]) for ticks, _ in dots}
+            panel.plot(list(means), list(means.values()), color=colour, label=label)
+            panel.scatter(*zip(*dots, strict=True) if dots else ([], []), color=colour, s=16)
         panel.set_ylabel(name)
         panel.set_xlabel("latency, ticks")
+        panel.set_xticks(sorted({ticks for ticks, _ in recorded}))
+        panel.set_ylim(bottom=0)
         panel.grid(alpha=0.3)
-        panel.legend(loc="best")
+        panel.legend()
     save(figure, path)
-
-
-def draw_delay(panels: Any, ticks: list[int], records: list[dict[str, Any]], label: str, colour: str) -> None:
-    """One line in each panel."""
-    success = [record["success"] for record in records]
-    low = [record["success"] - record["success_interval"][0] for record in records]
-    high = [record["success_interval"][1] - record["success"] for record in records]
-    style = {"color": colour, "marker": "o", "markersize": 4, "label": label}
-    panels[0].errorbar(ticks, success, yerr=[low, high], capsize=3, **style)
-    panels[1].plot(ticks, [record["accepted"] / record["episodes"] for record in records], **style)
-    panels[2].plot(ticks, [record["ticks_to_success"] for record in records], **style)
-
-
-def latency(row: Any) -> int:
-    """In ticks."""
-    return row.entry.settings()["env"]["latency"]
 
 
 def save(figure: Any, path: Path) -> None:
