@@ -40,8 +40,8 @@ OTHERS = """## Variants
 
 One seed each. *Without masks*: the same settings as PPO without action masks. *Curriculum*: `train/curriculum.py` with
 the stages of the config of that name, beside the same task without one (Bridge: the best setting above). The best
-settings need none. *At 2 to 10 ticks*: Pillar trained at the default latency alone; a server answers sooner, and the
-policy only knows how to ask before it jumps."""
+settings need none. *Marginal masks*: Pillar with the multi-discrete view, where it learns to ask before it jumps: too late
+for a server that answers sooner than the simulator in training."""
 
 AGAIN = """## Again
 

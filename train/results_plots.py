@@ -53,7 +53,7 @@ def draw_family(panel: Any, rows: Sequence[Any]) -> None:
 
 
 def plot_delay(recorded: Mapping[tuple[int, bool], Sequence[dict[str, Any]]], path: Path) -> None:
-    """Success, requests and ticks over the latency, with the queue seen and hidden: dots are seeds, lines their means."""
+    """Success, requests and ticks over the latency, with the queue seen and hidden: dots for seeds, lines for means."""
     figure, panels = plt.subplots(1, len(DELAY), figsize=(12, 3.2), layout="constrained")
     for panel, (name, value) in zip(panels, DELAY.items(), strict=True):
         for label, wanted, colour in (("queue seen", True, COLOURS[0]), ("queue hidden", False, COLOURS[2])):
