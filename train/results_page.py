@@ -5,6 +5,7 @@
 A cell that is not measured is a dash.
 """
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from typing import Any
 from results_delay import by_key, delay_section
 from results_plots import plot_curves, plot_delay
 from results_tables import Row, percent, pooled, rate, spread, table
+
+from mc_place_env.evaluation.policies import INTERFACE
 
 TARGETS = {"Single": 0.95, "Wall": 0.95, "Bridge": 0.95, "Stairs": 0.95, "Pillar": 0.9, "Shelter": 0.9}
 MINUTES, GAP = 10.0, 0.02  # of training on one core; success lost on Minecraft
@@ -40,18 +43,19 @@ OTHERS = """## Variants
 
 One seed each. *Without masks*: the same settings as PPO without action masks. *Curriculum*: `train/curriculum.py` with
 the stages of the config of that name, beside the same task without one (Bridge: the best setting above). The best
-settings need none. *Marginal masks*: Pillar with the multi-discrete view, where it learns to ask before it jumps: too late
-for a server that answers sooner than the simulator in training."""
+settings need none. *Marginal masks*: Pillar with the multi-discrete view, where it learns to ask before it jumps: too
+early for a server that answers sooner than the simulator in training."""
 
 AGAIN = """## Again
 
 `make results` does what is not recorded; `results/runs.yaml` lists the runs. Delete a folder of `results/` to repeat
-it; `make results JOBS=2` uses two cores. The checkpoints quoted here are in the repository; one of them is evaluated
-again by
+it; `make results JOBS=2` uses two cores. The checkpoints of the best settings are in the repository. These commands
+evaluate them again (`--backend minecraft` too; a number for `?` is one seed):
 
 ```
-python train/evaluate.py --policy results/wall-0/model.zip --id McPlace/Wall-v0 --episodes 1000
+{commands}
 ```"""
+NO_TASK = (*INTERFACE, "rewards", "latency")  # options that are the policy's or the training's
 
 
 def write_page(entries: Sequence[Any], out: Path, page: Path) -> None:
@@ -74,7 +78,7 @@ def write_page(entries: Sequence[Any], out: Path, page: Path) -> None:
         OTHERS,
         table(RUN_COLUMNS, [run_cells(row) for row in others]),
         delay_section(delay, name),
-        AGAIN,
+        AGAIN.format(commands="\n".join(command(row) for row in best if row.entry.seed == 0)),
     ]
     page.write_text("\n\n".join(sections) + "\n")
 
@@ -102,6 +106,15 @@ def families(rows: Sequence[Row]) -> list[str]:
 def machines(rows: Sequence[Row]) -> list[str]:
     """On which the runs were trained."""
     return sorted({row.training["machine"] for row in rows if row.training})
+
+
+def command(row: Row) -> str:
+    """The line that evaluates a run's checkpoint, and those of its other seeds, again."""
+    config = row.entry.settings()
+    options = [f"{key}={value}" for key, value in config["env"].items() if key not in NO_TASK]
+    policy = f"'results/{row.entry.config}-?/model.zip'"
+    words = ["python train/evaluate.py --policy", policy, "--id", config["id"], "--episodes 1000"]
+    return " ".join([*words, *(shlex.quote(option.replace("'", "")) for option in options)])
 
 
 # -- cells -----------------------------------------------------------------------------------------------------------
