@@ -50,7 +50,7 @@ AGAIN = """## Again
 
 `make results` does what is not recorded; `results/runs.yaml` lists the runs. Delete a folder of `results/` to repeat
 it; `make results JOBS=2` uses two cores. The checkpoints of the best settings are in the repository. These commands
-evaluate them again (`--backend minecraft` too; a number for `?` is one seed):
+evaluate them again (`--backend minecraft` too):
 
 ```
 {commands}
@@ -112,7 +112,7 @@ def command(row: Row) -> str:
     """The line that evaluates a run's checkpoint, and those of its other seeds, again."""
     config = row.entry.settings()
     options = [f"{key}={value}" for key, value in config["env"].items() if key not in NO_TASK]
-    policy = f"'results/{row.entry.config}-?/model.zip'"
+    policy = f"'results/{row.entry.config}-[0-9]*/model.zip'"
     words = ["python train/evaluate.py --policy", policy, "--id", config["id"], "--episodes 1000"]
     return " ".join([*words, *(shlex.quote(option.replace("'", "")) for option in options)])
 
