@@ -60,8 +60,8 @@ def make_env(context: Mapping[str, Any]) -> SuccessInfo:
 class PlacingModule(TorchRLModule, ValueFunctionAPI):
     """VoxelExtractor, then a policy and a value network with `layers` each; as train/ppo.py trains.
 
-    `model_config`: features (outputs of the extractor's layer), hide (parts it leaves out), layers (list of widths). With `action_mask` in the
-    observation (`observe=("action_mask",)`), actions it forbids have no probability.
+    `model_config`: features (outputs of the extractor's layer), hide (parts it leaves out), layers (list of widths).
+    With `action_mask` in the observation (`observe=("action_mask",)`), actions it forbids have no probability.
     """
 
     def setup(self) -> None:
