@@ -14,7 +14,7 @@ setup: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-	    --editable '.[train,minecraft,render,blueprints,minari,test,dev]'
+	    --editable '.[train,minecraft,render,blueprints,minari,results,test,dev]'
 	$(BIN)/python -m mc_place_env.minecraft.node
 	touch $@
 
@@ -51,9 +51,8 @@ conformance: setup
 	mkdir -p runs
 	$(BIN)/python -m mc_place_env.conformance --scripted 0.25 --json runs/conformance.json --html runs/conformance.html
 
-# About three hours on one core when nothing is recorded; JOBS=2 halves it.
+# Does what is not recorded in results/: all of it takes about an hour and a half on one core; JOBS=2 halves it.
 results: setup
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[results]'
 	$(BIN)/python train/results.py --jobs $(or $(JOBS),1)
 
 clean:
