@@ -28,7 +28,7 @@ LIVE = Entry("single", 1, set=TINY)
 @pytest.fixture(autouse=True)
 def few_episodes(monkeypatch):
     """Of each evaluation."""
-    monkeypatch.setattr(results, "EPISODES", {"simulator": 12, "minecraft": 2})
+    monkeypatch.setattr(results, "EPISODES", {"simulator": 12, "prompt": 12, "minecraft": 2})
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def out(tmp_path_factory):
     """A folder in which two of three runs are recorded."""
     folder = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(results, "EPISODES", {"simulator": 12, "minecraft": 2})
+        patch.setattr(results, "EPISODES", {"simulator": 12, "prompt": 12, "minecraft": 2})
         for entry in (PLAIN, HIDDEN):
             do(entry, folder / entry.name)
     return folder
@@ -98,9 +98,9 @@ def test_the_page_tells_only_what_is_recorded(out, tmp_path):
     page = tmp_path / "results.md"
     write_page([PLAIN, HIDDEN, LIVE], out, page)
     lines = {line.split("|")[1].strip(): line for line in page.read_text().splitlines() if line.startswith("|")}
-    assert lines["single-1"] == "| single-1 | - | - | - | - | - | - |"
+    assert lines["single-1"] == "| single-1 | - | - | - | - | - | - | - |"
     assert "| 1 of 1 |" in lines["Wall"]
-    assert "| 0 of 1 | - | - | - | - | - |" in lines["Single"]
+    assert "| 0 of 1 | - | - | - | - | - | - |" in lines["Single"]
     success = json.loads((out / PLAIN.name / "simulator.json").read_text())["success"]
     assert f"| {100 * success:.1f} % [" in lines["wall-0"]
     assert lines["4"].startswith("| 4 | hidden | 1 | ")

@@ -3,11 +3,11 @@
     python train/results.py [results/runs.yaml] [--jobs 2] [--only 'wall-*'] [--out results] [--page docs/results.md]
 
 An entry of the list: `config` (a name in configs/), `seed`; and, if wanted, `variant` (words for the page), `set`
-(`key=value` as for ppo.py), `live: false` (not on Minecraft) and `sampled: true` (evaluated as it acts in training, not
-by its most likely actions). Each run has a folder of its own in --out: `model.zip`
-(half precision, no optimiser), `run.json` (config, versions, learning curve), and for each backend `simulator.json`,
-`minecraft.json` (summary of the test episodes). What is recorded is not repeated; a run that was broken off, or was
-made with other settings, is. Several jobs are as many processes, each with one thread.
+(`key=value` as for ppo.py), `live: false` (only on the simulator as in training) and `sampled: true` (evaluated as it
+acts in training, not by its most likely actions). Each run has a folder of its own in --out: `model.zip` (half
+precision, no optimiser), `run.json` (config, versions, learning curve), and summaries of the test episodes:
+`simulator.json`, `prompt.json` (the simulator at 0 ticks), `minecraft.json`. What is recorded is not repeated; a run
+that was broken off, or was made with other settings, is. Several jobs are as many processes, each with one thread.
 """
 
 import argparse
@@ -25,8 +25,8 @@ from typing import Any
 
 MEASURED = ("torch_threads=1", "seconds=null")  # a budget of time would make a run depend on the machine's load
 ROOT = Path(__file__).resolve().parents[1]
-EPISODES = {"simulator": 1000, "minecraft": 60}
-ROWS = {"simulator": 64, "minecraft": 12}
+EPISODES = {"simulator": 1000, "prompt": 1000, "minecraft": 60}  # prompt: the simulator at 0 ticks, as the live server
+ROWS = {"simulator": 64, "prompt": 64, "minecraft": 12}
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -49,7 +49,7 @@ class Entry:
     @property
     def backends(self) -> list[str]:
         """On which it is evaluated."""
-        return [backend for backend in EPISODES if self.live or backend != "minecraft"]
+        return [backend for backend in EPISODES if self.live or backend == "simulator"]
 
     def settings(self) -> dict[str, Any]:
         """The whole config of the training, as run.json records it."""
@@ -221,7 +221,9 @@ def play(entry: Entry, folder: Path, backend: str) -> dict[str, Any]:
 
     config = entry.settings()
     options = {key: value for key, value in config["env"].items() if key != "latency" or not entry.live}
-    played = {"episodes": EPISODES[backend], "num_envs": ROWS[backend], "split": "test", "backend": backend}
+    options |= {"latency": 0} if backend == "prompt" else {}
+    name = "minecraft" if backend == "minecraft" else "simulator"
+    played = {"episodes": EPISODES[backend], "num_envs": ROWS[backend], "split": "test", "backend": name}
     torch.manual_seed(entry.seed)
     policy = CheckpointPolicy(folder / "model.zip", deterministic=not entry.sampled)
     summary = evaluate(policy, config["id"], **played, **options).summary

@@ -13,6 +13,7 @@ class Row(NamedTuple):
     family: str
     training: dict[str, Any]
     simulator: dict[str, Any]
+    prompt: dict[str, Any]  # the simulator at 0 ticks
     minecraft: dict[str, Any]
 
 
