@@ -44,8 +44,9 @@ OTHERS = """## Variants
 
 One seed each. *Without masks*: the same settings as PPO without action masks. *Curriculum*: `train/curriculum.py` with
 the stages of the config of that name, beside the same task without one (Bridge: the best setting above). The best
-settings need none. *Marginal masks*: Pillar with the multi-discrete view, where it learns to ask before it jumps: too
-early for a server that answers sooner than the simulator in training."""
+settings need none. *Marginal masks*: the multi-discrete view where the best setting chooses among all placements at
+once. Pillar then learns to ask before it jumps: too early for a server that answers sooner than the simulator did in
+training."""
 
 AGAIN = """## Again
 
