@@ -22,10 +22,11 @@ BACKENDS = ("simulator", "prompt", "minecraft")
 
 HEAD = """# Results
 
-Written by `make results` (`train/results.py`) from the records in `results/`, and from nothing else; `-` stands where
-nothing is recorded yet. Trained on {machines}. All runs use `train/ppo.py` with the settings in `configs/`, 256
-environments and one thread. Core minutes are processor time of the whole process, with imports: other work on the
-machine does not count. A run ends when 98.5 % of the last 1,000 training episodes succeeded.
+Written by `make results` (`train/results.py`) from the records in `results/`, and from nothing else: {recorded} of the
+{listed} runs listed are recorded, and `-` stands for what is not. Trained on {machines}.
+All runs use `train/ppo.py` with the settings in `configs/`, 256 environments and one thread. Core minutes are processor
+time of the whole process, with imports: other work on the machine does not count. A run ends when 98.5 % of the last
+1,000 training episodes succeeded.
 
 Success is that of the trained policy, at its most likely actions, on instances of the test split, which it never saw:
 1,000 episodes on the simulator at the default latency (2 to 10 ticks), 1,000 there at 0 ticks, and 60 on an embedded
@@ -70,7 +71,7 @@ def write_page(entries: Sequence[Any], out: Path, page: Path) -> None:
     plot_curves([*best, *others], TARGETS, page.with_name(f"{name}-curves.png"))
     plot_delay(by_key(delay), page.with_name(f"{name}-delay.png"))
     sections = [
-        HEAD.format(machines=" and ".join(machines(rows)) or "-", name=name),
+        head(rows),
         table(FAMILY_COLUMNS, [family_cells(family, best) for family in families(best)]),
         LEGEND,
         "\n".join(verdicts(best)),
@@ -103,6 +104,12 @@ def read_rows(entries: Sequence[Any], out: Path) -> list[Row]:
 def families(rows: Sequence[Row]) -> list[str]:
     """In order of the list."""
     return list(dict.fromkeys(row.family for row in rows))
+
+
+def head(rows: Sequence[Row]) -> str:
+    """What the page is, with what it is made from."""
+    recorded = sum(bool(row.training) for row in rows)
+    return HEAD.format(machines=" and ".join(machines(rows)) or "-", recorded=recorded, listed=len(rows))
 
 
 def machines(rows: Sequence[Row]) -> list[str]:
