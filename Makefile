@@ -7,14 +7,14 @@ RUNS := runs/demo
 RAY_VENV := .venv-ray
 RAY_BIN := $(RAY_VENV)/bin
 
-.PHONY: demo test test-ray setup lint bench conformance clean
+.PHONY: demo test test-ray setup lint bench conformance results clean
 
 setup: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-	    --editable '.[train,minecraft,render,blueprints,minari,test,dev]'
+	    --editable '.[train,minecraft,render,blueprints,minari,results,test,dev]'
 	$(BIN)/python -m mc_place_env.minecraft.node
 	touch $@
 
@@ -50,6 +50,10 @@ bench: setup
 conformance: setup
 	mkdir -p runs
 	$(BIN)/python -m mc_place_env.conformance --scripted 0.25 --json runs/conformance.json --html runs/conformance.html
+
+# Does what is not recorded in results/: all of it takes about an hour and a half on one core; JOBS=2 halves it.
+results: setup
+	$(BIN)/python train/results.py --jobs $(or $(JOBS),1)
 
 clean:
 	rm -rf $(VENV) $(RAY_VENV) runs

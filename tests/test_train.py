@@ -167,7 +167,7 @@ def test_overrides():
         ("McPlace/Single-v0", {}, "trained for id McPlace/Wall-v0"),
         ("McPlace/Wall-v0", {"action_view": "discrete"}, "action_view"),
         ("McPlace/Wall-v0", {"items": ("dirt", "cobblestone", "oak_planks")}, "trained for items"),
-        ("McPlace/Wall-v0", {"view_radius": 3}, "trained for observation space"),
+        ("McPlace/Wall-v0", {"view_radius": 4}, "trained with view_radius=3"),
         ("McPlace/Wall-v0", {"offset_range": 3}, "offset_range=3"),
     ],
 )
@@ -251,7 +251,7 @@ def test_a_checkpoint_of_a_curriculum_is_evaluated(staged):
     [
         (["action_view=discrete"], "trained for action_view multi_discrete, the environment has discrete"),
         (["env.items=[dirt]"], "trained for items ['cobblestone', 'dirt', 'oak_planks'], the environment has ['dirt']"),
-        (["env.view_radius=3"], "trained for observation space"),
+        (["env.view_radius=4"], "trained for observation space"),
         (["env.offset_range=3"], "trained for action space"),
         (["steps=256"], "steps=256: "),
     ],

@@ -1,6 +1,8 @@
 """What the training scripts share: the command line, configs in layers, the record of what a run was made with."""
 
 import argparse
+import os
+import platform
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -57,3 +59,11 @@ def combine(*layers: Mapping[str, Any]) -> dict[str, Any]:
             both = isinstance(value, Mapping) and isinstance(result.get(key), Mapping)
             result[key] = combine(result[key], value) if both else value
     return result
+
+
+def machine() -> str:
+    """Processor and number of cores, as the operating system names them."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.is_file() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{models[0] if models else platform.machine()}, {os.cpu_count()} cores"

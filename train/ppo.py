@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from common import combine, command, git_state, merge, versions
+from common import combine, command, git_state, machine, merge, versions
 
 from mc_place_env.command_line import overrides
 from mc_place_env.config import check_choice, check_int, check_number, read_yaml, refuse_unknown
@@ -31,6 +31,7 @@ DEFAULTS: dict[str, Any] = {
     "ppo": {},  # parameters of the algorithm beyond PPO below
     "features": 128,
     "layers": [64],
+    "hide": [],  # number parts of the observation that the policy does not see, e.g. [pending]
     "seed": 0,
     "steps": 3_000_000,  # budget
     "seconds": None,  # budget
@@ -56,6 +57,8 @@ def load_config(path: Path, given: list[str], defaults: dict[str, Any] = DEFAULT
     refuse_unknown(config["ppo"], known, f"{path}: ppo")
     if "gamma" in config["env"]:
         raise ConfigError(f"{path}: env.gamma: set ppo.gamma, which is the environment's too")
+    for part in config["hide"]:
+        check_choice("hide", part, ("inventory", "pose", "pending", "last_outcome"))
     return config | {"ppo": PPO | config["ppo"]}
 
 
@@ -101,6 +104,7 @@ def train(config: dict[str, Any], out: Path, resume: Path | None = None, curricu
     except KeyboardInterrupt:
         if not progress.curve:
             raise
+        progress.interrupted = True
         print("interrupted: keeping what was learned so far", file=sys.stderr)
     out.mkdir(parents=True, exist_ok=True)
     model.save(out / "model.zip")
@@ -115,7 +119,7 @@ def make_model(config: dict[str, Any], venv: Any) -> Any:
 
     policy = {
         "features_extractor_class": VoxelExtractor,
-        "features_extractor_kwargs": {"hidden": config["features"]},
+        "features_extractor_kwargs": {"hidden": config["features"], "hide": config["hide"]},
         "net_arch": config["layers"],
     }
     more = {"policy_kwargs": policy, "seed": config["seed"], "stats_window_size": config["window"], "device": "cpu"}
@@ -159,6 +163,7 @@ def make_progress(config: dict[str, Any], began: float, curriculum: Any = None) 
         def __init__(self) -> None:
             super().__init__()
             self.curve: list[tuple[int, float, float | None]] = []
+            self.interrupted = False
 
         def _on_training_start(self) -> None:
             shown = {"unit": "step", "unit_scale": True, "disable": None}
@@ -217,6 +222,9 @@ def record(config: dict[str, Any], venv: Any, progress: Any, curriculum: Any) ->
         "git": git_state(),
         "steps": steps,
         "minutes": round(seconds / 60, 3),
+        "cpu_minutes": round(time.process_time() / 60, 3),  # of the whole process, all threads
+        "interrupted": progress.interrupted,
+        "machine": machine(),
         "success": success,
         "promotions": [] if curriculum is None else curriculum.state["promotions"],
         "curve": {"columns": ["steps", "seconds", "success"], "rows": progress.curve},

@@ -127,7 +127,7 @@ def make_config(config: dict[str, Any]) -> Any:
 
     register_env("mc_place_env", make_env)
     runners, batch = config["runners"], config["ppo"]["n_steps"] * config["n_envs"]
-    network = {"features": config["features"], "layers": config["layers"]}
+    network = {key: config[key] for key in ("features", "hide", "layers")}
     settings = {NAMES[key]: value for key, value in config["ppo"].items() if key != "n_steps"}
     settings["minibatch_size"] = min(settings["minibatch_size"], batch)
     return (

@@ -60,15 +60,15 @@ def make_env(context: Mapping[str, Any]) -> SuccessInfo:
 class PlacingModule(TorchRLModule, ValueFunctionAPI):
     """VoxelExtractor, then a policy and a value network with `layers` each; as train/ppo.py trains.
 
-    `model_config`: features (outputs of the extractor's layer), layers (list of widths). With `action_mask` in the
-    observation (`observe=("action_mask",)`), actions it forbids have no probability.
+    `model_config`: features (outputs of the extractor's layer), hide (parts it leaves out), layers (list of widths).
+    With `action_mask` in the observation (`observe=("action_mask",)`), actions it forbids have no probability.
     """
 
     def setup(self) -> None:
         """Builds the networks."""
         sizes = action_sizes(self.action_space)
         seen = spaces.Dict({key: space for key, space in self.observation_space.items() if key != MASK})
-        self.extractor = VoxelExtractor(seen, self.model_config["features"])
+        self.extractor = VoxelExtractor(seen, self.model_config["features"], self.model_config.get("hide", ()))
         widths = [self.extractor.features_dim, *self.model_config["layers"]]
         self.policy, self.value = network([*widths, sum(sizes)]), network([*widths, 1])
         self.action_dist_cls = TorchCategorical

@@ -227,22 +227,26 @@ class VoxelExtractor(BaseFeaturesExtractor):
     The cubes (side^3 each) as *solid*, a block is there, and *open*, the goal asks for a block that is neither there
     nor asked for by a request in flight, together with the number parts go through one Linear(hidden) and ReLU. Which
     items the open cells want, (items,), goes beside it: among a thousand cells they would hardly be heard.
+
+    The number parts named in `hide` are left out; without `pending`, what was asked for stays *open* until it is there.
     """
 
-    def __init__(self, observation_space: spaces.Dict, hidden: int = 128):
+    def __init__(self, observation_space: spaces.Dict, hidden: int = 128, hide: Sequence[str] = ()):
         cube = observation_space["voxels"]
         assert isinstance(cube, spaces.Box)
         n_items = int(cube.high.max()) + 1 - CellClass.ITEM
         super().__init__(observation_space, hidden + n_items)
         self.side, self.n_items = cube.shape[0], n_items
-        self.numbers = [key for key in observation_space.spaces if key not in ("voxels", "goal")]
+        self.numbers = [key for key in observation_space.spaces if key not in ("voxels", "goal", *hide)]
         numbers = sum(int(np.prod(observation_space[key].shape or ())) for key in self.numbers)
         self.linear = nn.Linear(2 * self.side**3 + numbers, hidden)
 
     def forward(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
         """Observations of n environments -> (n, hidden + items)."""
         voxels, goal = observations["voxels"].flatten(1), observations["goal"].flatten(1)
-        wanted = goal * (goal != voxels) * (1 - self.asked(observations["pending"]))
+        wanted = goal * (goal != voxels)
+        if "pending" in self.numbers:
+            wanted = wanted * (1 - self.asked(observations["pending"]))
         numbers = [observations[key].flatten(1) for key in self.numbers]
         hidden = functional.relu(self.linear(torch.cat([voxels >= CellClass.ANCHOR, wanted > 0, *numbers], dim=1)))
         items = [(wanted == CellClass.ITEM + k).any(dim=1, keepdim=True) for k in range(self.n_items)]
