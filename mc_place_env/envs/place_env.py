@@ -142,6 +142,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
         batch = self._batch
         self._columns = {key: batch.actions[key] for key in ACTION.fields or ()}
         self._voxels, self._goal, self._terms = batch.out.voxels[0], batch.out.goal[0], batch.out.terms[0]
+        self._reward = batch.rows["reward"]
         self._numbers, self._facts = batch.out.numbers.view(np.float32), batch.out.facts.view(np.int32)[: len(FACTS)]
         self._number_parts = [
             (name, slice(at // 4, (at + part.itemsize) // 4), part.shape if len(part.shape) > 1 else None)
@@ -178,8 +179,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
         info = self._info(facts)
         if self._scenes is not None:
             self._scenes.add(info)
-        reward = sum(info["reward_terms"].values())
-        return self._observation(), reward, facts[TERMINATED] == 1, facts[TRUNCATED] == 1, info
+        return self._observation(), self._reward.item(), facts[TERMINATED] == 1, facts[TRUNCATED] == 1, info
 
     def render(self) -> Any:
         """A picture (`rgb_array`), a window (`human`) or text (`ansi`) of the scene; None without a render mode."""
