@@ -96,14 +96,14 @@ class PlaceVecEnv(VecEnv):
         """Writes the infos of the rows whose episode ended, and begins their statistics anew."""
         final, seconds = self.batch.final, round(time.time() - self._began, 6)
         last = {key: part[ended] for key, part in observation(self.batch, final, copy=False).items()}
-        success = final.facts["is_success"] != 0
+        success, heard = final.facts["is_success"] != 0, final.facts["outcome_count"] > 0
         for k, i in enumerate(ended.tolist()):
             infos[i] |= {
                 "episode": {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": seconds},
                 "is_success": bool(success[i]),
                 "TimeLimit.truncated": bool(final.truncated[i] and not final.terminated[i]),
                 "terminal_observation": {key: part[k] for key, part in last.items()},
-                "outcomes": reported_outcomes(final.facts[i], self.batch.palette),
+                "outcomes": reported_outcomes(final.facts[i], self.batch.palette) if heard[i] else (),
             }
         self._returns[ended], self._lengths[ended] = 0.0, 0
 
