@@ -61,7 +61,7 @@ def test_a_run_leaves_model_record_and_log(trained):
 
 def test_evaluate_prints_one_table(trained, tmp_path):
     out = tmp_path / "results" / "table"
-    policies = ("--policy", trained / "model.zip", "--policy", "random", "--policy", "scripted")
+    policies = ("--policy", trained, "--policy", "random", "--policy", "scripted")  # the folder, for its model.zip
     done = run("evaluate.py", *policies, "--episodes", 6, "--num-envs", 3, "--out", out, "latency=2")
     assert done.returncode == 0, done.stderr
     header, _, *lines, page = done.stdout.splitlines()

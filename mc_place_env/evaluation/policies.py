@@ -120,7 +120,8 @@ class CheckpointPolicy(Policy):
     """What train/ppo.py, curriculum.py or rllib.py saved; `run.json` beside it says what it was trained for."""
 
     def __init__(self, path: str | Path, deterministic: bool = True):
-        self.path = path = Path(path)
+        path = Path(path)
+        self.path = path = path / "model.zip" if (path / "model.zip").is_file() else path
         self.run = read_run(path)
         self.name, self.deterministic = path.parent.name if path.stem in DEFAULT_STEMS else path.stem, deterministic
         config = self.run["config"]
