@@ -1,10 +1,25 @@
-"""What the package's commands share: `key=value` on the command line."""
+"""What the package's commands share: `key=value` on the command line, and how they end."""
 
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import yaml
 
-from mc_place_env.errors import ConfigError
+from mc_place_env.errors import ConfigError, McPlaceError
+
+
+def exit_status(command: Callable[[], None], interrupted: str = "interrupted") -> int:
+    """Runs a command: 0; 2 for bad input or a file that cannot be read or written, in one line; 130 for Ctrl-C."""
+    try:
+        command()
+    except (McPlaceError, OSError) as error:
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(interrupted, file=sys.stderr)
+        return 130
+    return 0
 
 
 def overrides(arguments: list[str]) -> dict[str, Any]:

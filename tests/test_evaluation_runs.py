@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 from helpers import sandbox
 
+from mc_place_env.command_line import exit_status
 from mc_place_env.errors import ConfigError
 from mc_place_env.evaluation.__main__ import main
 from mc_place_env.evaluation.aggregate import compare, summary
 from mc_place_env.evaluation.episodes import FIGURES, HEADER, Series, from_row, read_episodes, to_line
 from mc_place_env.evaluation.overlap import Overlap
+from mc_place_env.evaluation.policies import as_policy
 from mc_place_env.evaluation.progress import Progress
 from mc_place_env.evaluation.report import compare_page, run_page
 from mc_place_env.evaluation.run import Plan, begin, load_policies, load_run, play
@@ -383,3 +385,25 @@ def test_a_repeat_needs_its_policies_and_another_folder(played, tmp_path, capsys
     changed = copy_run(played[0], tmp_path / "changed", policies=policies)
     line = error_of(capsys, "repeat", changed, "--out", tmp_path / "out")
     assert "policies[0].kind was Other and is RandomPolicy" in line
+
+
+def test_what_cannot_be_written_is_one_line(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["--policy", "random", "--episodes", "1", "--out", str(tmp_path / "file" / "run")]) == 2
+    assert re.fullmatch(r"error: .*file/run'\n", capsys.readouterr().err)
+
+
+def test_how_commands_end(capsys):
+    def fail(error):
+        raise error
+
+    assert exit_status(lambda: None) == 0
+    assert exit_status(lambda: fail(ConfigError("two\n  lines"))) == 2
+    assert exit_status(lambda: fail(KeyboardInterrupt()), "stopped") == 130
+    assert capsys.readouterr().err == "error: two lines\nstopped\n"
+    with pytest.raises(ValueError, match="a fault of ours"):
+        exit_status(lambda: fail(ValueError("a fault of ours")))
+
+
+def test_a_compiled_function_is_a_policy():
+    assert as_policy("numpy:zeros").identity()["sha256"] is None

@@ -120,7 +120,7 @@ def test_missing_model_is_one_error_that_names_it():
         (["env.gamma=0.9"], "set ppo.gamma"),
         (["algorithm=pp"], "algorithm='pp'"),
         (["id=McPlace/Wal-v0"], "Wal"),
-        (["n_envs=0"], "num_envs=0"),
+        (["n_envs=0"], "n_envs=0: expected an integer"),
         (["steps"], "'steps': expected key=value"),
     ],
 )
@@ -183,6 +183,36 @@ def test_a_file_that_is_no_model(trained, tmp_path):
     (tmp_path / "run.json").write_text((trained / "run.json").read_text())
     with pytest.raises(ConfigError, match="cannot be loaded as a model"):
         evaluate(tmp_path / "model.zip", "McPlace/Wall-v0")
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ("steps=0", "steps=0: expected an integer"),
+        ("n_envs=many", "n_envs='many': expected an integer"),
+        ("window=null", "window=None: expected an integer"),
+        ("ppo.n_steps=0", r"ppo\.n_steps=0: expected an integer"),
+        ("target=95", "target=95: expected a number"),
+        ("seconds=-1", "seconds=-1: expected a number"),
+    ],
+)
+def test_numbers_of_a_run_are_checked(given, match):
+    with pytest.raises(ConfigError, match=match):
+        load_config(ROOT / "configs" / "wall.yaml", [given])
+
+
+def test_a_run_that_is_refused_leaves_nothing(trained, tmp_path):
+    config = load_config(ROOT / "configs" / "wall.yaml", [*TINY, "env.view_radius=3"])
+    with pytest.raises(ConfigError, match="trained for observation space"):
+        ppo.train(config, tmp_path / "run", trained / "model.zip")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_record_without_settings_is_no_record(trained, tmp_path):
+    shutil.copy(trained / "model.zip", tmp_path)
+    (tmp_path / "run.json").write_text('{"config": {}, "items": []}')
+    with pytest.raises(ConfigError, match="not the record of a training run"):
+        CheckpointPolicy(tmp_path / "model.zip")
 
 
 # -- curricula and resuming --------------------------------------------------------------------------------------------

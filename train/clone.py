@@ -17,8 +17,9 @@ import numpy as np
 from common import git_state, versions
 from ppo import DEFAULTS, PPO, make_model
 
+from mc_place_env.command_line import exit_status
 from mc_place_env.config import check_int
-from mc_place_env.errors import ConfigError, McPlaceError
+from mc_place_env.errors import ConfigError
 from mc_place_env.types import ACTION
 
 
@@ -32,28 +33,24 @@ def main() -> int:
     parser.add_argument("--learning-rate", type=float, default=3e-3, help="highest; it rises and falls")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    try:
-        for name in ("epochs", "batch_size"):
-            check_int(name, getattr(arguments, name), 1, 1_000_000)
-        clone(arguments)
-    except McPlaceError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return exit_status(lambda: clone(arguments), "interrupted: nothing was written")
 
 
 def clone(arguments: argparse.Namespace) -> None:
     """Fits a policy, and writes model.zip and run.json."""
     from mc_place_env.integrations.sb3 import make_vec_env
 
+    for name in ("epochs", "batch_size"):
+        check_int(name, getattr(arguments, name), 1, 1_000_000)
     dataset = load(arguments.dataset)
     spec = dataset.spec.env_spec
     options = {key: value for key, value in spec.kwargs.items() if key != "task"}
     config = DEFAULTS | {"id": spec.id, "env": options, "ppo": PPO, "seed": arguments.seed}
     venv = make_vec_env(config["id"], 64, action_view=config["action_view"], seed=config["seed"], **options)
-    model = make_model(config, venv, arguments.out)
+    model = make_model(config, venv)
     observations, actions = samples(dataset, venv.env)
     loss = fit(model.policy, observations, actions, arguments)
+    arguments.out.mkdir(parents=True, exist_ok=True)
     model.save(arguments.out / "model.zip")
     run = {"config": config, "items": list(venv.env.items), "dataset": arguments.dataset, "loss": loss}
     (arguments.out / "run.json").write_text(json.dumps(run | {"versions": versions(), "git": git_state()}, indent=1))

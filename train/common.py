@@ -3,13 +3,13 @@
 import argparse
 import os
 import platform
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from mc_place_env.command_line import exit_status
 from mc_place_env.config import refuse_unknown
-from mc_place_env.errors import ConfigError, McPlaceError
+from mc_place_env.errors import ConfigError
 from mc_place_env.evaluation.record import git_state, versions
 
 __all__ = ["combine", "command", "git_state", "merge", "versions"]
@@ -27,16 +27,12 @@ def command(
     parser.add_argument("--out", type=Path, help="folder of the run; default: runs/ and the config's name")
     parser.add_argument("--resume", type=Path, help="checkpoint to go on from")
     arguments = parser.parse_intermixed_args()
-    try:
+
+    def run() -> None:
         config = load_config(arguments.config, arguments.overrides)
         train(config, arguments.out or Path("runs") / arguments.config.stem, arguments.resume)
-    except McPlaceError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted before anything was learned", file=sys.stderr)
-        return 130
-    return 0
+
+    return exit_status(run, "interrupted before anything was learned")
 
 
 def merge(defaults: Mapping[str, Any], given: Mapping[str, Any], where: str) -> dict[str, Any]:

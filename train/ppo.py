@@ -17,7 +17,7 @@ from typing import Any
 from common import combine, command, git_state, machine, merge, versions
 
 from mc_place_env.command_line import overrides
-from mc_place_env.config import check_choice, read_yaml, refuse_unknown
+from mc_place_env.config import check_choice, check_int, check_number, read_yaml, refuse_unknown
 from mc_place_env.errors import ConfigError
 
 DEFAULTS: dict[str, Any] = {
@@ -40,6 +40,7 @@ DEFAULTS: dict[str, Any] = {
 }
 PPO = {"n_steps": 32, "batch_size": 2048, "n_epochs": 3, "learning_rate": 1e-3}
 PPO |= {"gamma": 0.95, "gae_lambda": 0.9, "ent_coef": 0.006, "vf_coef": 1.0, "clip_range": 0.4}
+COUNTS = ("n_envs", "threads", "torch_threads", "features", "steps", "window")
 
 
 def main() -> int:
@@ -51,6 +52,7 @@ def load_config(path: Path, given: list[str], defaults: dict[str, Any] = DEFAULT
     """The defaults, overridden by the file, overridden by the command line; ConfigError names an unknown key."""
     config = merge(defaults, combine(read_yaml(path), overrides(given)), str(path))
     check_choice("algorithm", config["algorithm"], ("ppo", "maskable_ppo"))
+    check_numbers(config)
     known = set(inspect.signature(algorithm(config)).parameters) - {"self", "policy", "env"}
     refuse_unknown(config["ppo"], known, f"{path}: ppo")
     if "gamma" in config["env"]:
@@ -58,6 +60,18 @@ def load_config(path: Path, given: list[str], defaults: dict[str, Any] = DEFAULT
     for part in config["hide"]:
         check_choice("hide", part, ("inventory", "pose", "pending", "last_outcome"))
     return config | {"ppo": PPO | config["ppo"]}
+
+
+def check_numbers(config: dict[str, Any]) -> None:
+    """ConfigError for a number out of range; None, where a default is, is none."""
+    for name in COUNTS:
+        if config.get(name, 1) is not None or DEFAULTS[name] is not None:
+            check_int(name, config.get(name, 1), 1, 10**12)
+    for name in ("n_steps", "batch_size", "n_epochs"):
+        check_int(f"ppo.{name}", (PPO | config["ppo"])[name], 1, 10**9)
+    for name, high in (("seconds", 1e9), ("target", 1.0)):
+        if config.get(name) is not None:
+            check_number(name, config[name], 0, high)
 
 
 def algorithm(config: dict[str, Any]) -> type:
@@ -79,9 +93,10 @@ def train(config: dict[str, Any], out: Path, resume: Path | None = None, curricu
         torch.set_num_threads(config["torch_threads"])
     options = {key: config[key] for key in ("seed", "action_view", "threads")} | config["env"]
     venv = make_vec_env(config["id"], config["n_envs"], gamma=config["ppo"]["gamma"], **options)
-    model = make_model(config, venv, out)
+    model = make_model(config, venv)
     if resume is not None:
         go_on(model, resume, venv, config)
+    log_into(model, out)
     progress = make_progress(config, began, curriculum)
     staged = [] if curriculum is None else [CurriculumCallback(curriculum, config["seed"])]
     try:
@@ -98,10 +113,8 @@ def train(config: dict[str, Any], out: Path, resume: Path | None = None, curricu
     print(f"{progress.summary()}; model and record in {out}")
 
 
-def make_model(config: dict[str, Any], venv: Any, out: Path) -> Any:
-    """The learner, with its log for TensorBoard in `out`."""
-    from stable_baselines3.common.logger import configure
-
+def make_model(config: dict[str, Any], venv: Any) -> Any:
+    """The learner."""
     from mc_place_env.integrations.sb3 import VoxelExtractor
 
     policy = {
@@ -110,9 +123,14 @@ def make_model(config: dict[str, Any], venv: Any, out: Path) -> Any:
         "net_arch": config["layers"],
     }
     more = {"policy_kwargs": policy, "seed": config["seed"], "stats_window_size": config["window"], "device": "cpu"}
-    model = algorithm(config)("MultiInputPolicy", venv, **{**more, **config["ppo"]})
+    return algorithm(config)("MultiInputPolicy", venv, **{**more, **config["ppo"]})
+
+
+def log_into(model: Any, out: Path) -> None:
+    """Writes a log for TensorBoard into `out`."""
+    from stable_baselines3.common.logger import configure
+
     model.set_logger(configure(str(out), ["tensorboard"]))
-    return model
 
 
 def go_on(model: Any, checkpoint: Path, venv: Any, config: dict[str, Any]) -> None:

@@ -15,8 +15,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from mc_place_env.command_line import overrides
-from mc_place_env.errors import ConfigError, McPlaceError
+from mc_place_env.command_line import exit_status, overrides
+from mc_place_env.errors import ConfigError
 from mc_place_env.evaluation.aggregate import compare, mixed_versions, summary
 from mc_place_env.evaluation.policies import Policy
 from mc_place_env.evaluation.progress import Progress
@@ -43,15 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     command = {"repeat": repeat_command, "compare": compare_command}.get(arguments[0] if arguments else "")
     if "" not in sys.path:
         sys.path.insert(0, "")  # for module:function
-    try:
-        command(arguments[1:]) if command else run_command(arguments)
-    except McPlaceError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    return 0
+    return exit_status(lambda: command(arguments[1:]) if command else run_command(arguments))
 
 
 def run_command(arguments: list[str]) -> None:

@@ -66,10 +66,7 @@ class CallablePolicy(Policy):
 
     def identity(self) -> dict[str, Any]:
         """With a hash of the source file, where there is one."""
-        try:
-            source = inspect.getsourcefile(inspect.unwrap(self.function))
-        except TypeError:  # an object with __call__
-            source = inspect.getsourcefile(type(self.function))
+        source = source_file(inspect.unwrap(self.function)) or source_file(type(self.function))
         return super().identity() | {"sha256": content_hash(Path(source)) if source else None}
 
     def actions(self, env: PlaceVectorEnv, observations: dict[str, np.ndarray], running: np.ndarray) -> Any:
@@ -210,6 +207,14 @@ def named_function(name: str) -> Callable[..., Any]:
     return function
 
 
+def source_file(made: Any) -> str | None:
+    """Where a function or class was written; None for compiled code and for an object that is neither."""
+    try:
+        return inspect.getsourcefile(made)
+    except TypeError:
+        return None
+
+
 def content_hash(path: Path) -> str:
     """SHA-256 of a file, or of all files in a folder with their names."""
     if path.is_file():
@@ -236,7 +241,8 @@ def read_run(path: Path) -> dict[str, Any]:
         run = json.loads(record.read_text())
     except ValueError as error:
         raise ConfigError(f"{record}: not JSON ({error})") from None
-    if not isinstance(run, dict) or not {"config", "items"} <= run.keys():
+    known = isinstance(run, dict) and {"config", "items"} <= run.keys() and isinstance(run["config"], dict)
+    if not known or not {"id", "env", "algorithm", "action_view"} <= run["config"].keys():
         raise ConfigError(f"{record}: not the record of a training run")
     return run
 

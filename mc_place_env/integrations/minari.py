@@ -18,11 +18,11 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from mc_place_env.command_line import overrides
+from mc_place_env.command_line import exit_status, overrides
 from mc_place_env.config import check_int
 from mc_place_env.envs.actions import KEYS
 from mc_place_env.envs.vector_env import PlaceVectorEnv
-from mc_place_env.errors import ConfigError, McPlaceError
+from mc_place_env.errors import ConfigError
 from mc_place_env.evaluation.policies import Policy, as_policy
 from mc_place_env.integrations import make_vector_env
 
@@ -173,17 +173,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--dataset", required=True, help="its Minari id, such as mcplace/wall/scripted-v0")
     parser.add_argument("options", nargs="*", metavar="key=value")
     given = parser.parse_intermixed_args(arguments)
-    try:
+
+    def create() -> None:
         options = overrides(given.options)
         dataset = create_dataset(given.dataset, given.id, given.policy, given.episodes, given.seed, **options)
-    except McPlaceError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted: the dataset holds what was played so far", file=sys.stderr)
-        return 130
-    print(f"{given.dataset}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
-    return 0
+        print(f"{given.dataset}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
+
+    return exit_status(create, "interrupted: the dataset holds what was played so far")
 
 
 if __name__ == "__main__":

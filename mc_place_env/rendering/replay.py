@@ -5,7 +5,7 @@
 `--policy` takes `scripted`, `random` or a model.zip of train/ppo.py; `--seed` may be repeated, for several episodes on
 one page; `--backend minecraft` plays live; `key=value` sets an option of the environment. `--trace FILE` shows a
 recorded live run (backends/trace.py) instead, every episode of it.
-Exit status: 0 written, 2 anything that cannot be played.
+Exit status: 0 written, 2 anything that cannot be played, 130 interrupted.
 """
 
 import argparse
@@ -17,8 +17,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from mc_place_env.command_line import overrides
-from mc_place_env.errors import ConfigError, McPlaceError
+from mc_place_env.command_line import exit_status, overrides
+from mc_place_env.errors import ConfigError
 from mc_place_env.rendering.colours import look_of
 from mc_place_env.rendering.record import FORMAT
 from mc_place_env.rendering.scene import AIR_NAMES
@@ -83,14 +83,13 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Plays and writes; the exit status."""
     given = parse_arguments(arguments)
-    try:
+
+    def write() -> None:
         episodes = played(given)
         write_replay(given.out, episodes)
-    except (McPlaceError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    print(f"{given.out}: {', '.join(map(ending, episodes))}")
-    return 0
+        print(f"{given.out}: {', '.join(map(ending, episodes))}")
+
+    return exit_status(write)
 
 
 def played(given: argparse.Namespace) -> list[dict[str, Any]]:

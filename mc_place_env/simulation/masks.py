@@ -66,11 +66,12 @@ def write_joint_column(row, shared, dx, dz, face, bits, mask, i):
     right, forward = agent_right(quadrant, dx, dz) + r, agent_forward(quadrant, dx, dz) + r
     first = mask.shape[1] - side * side * side * N_FACES * shared.n_items
     for up in range(side):
-        if (bits >> up) & 1 and check_anchor(row, shared, x, y + up, z) == Reason.NONE:
+        if bits >> up == 0:
+            break
+        if (bits >> up) & 1:
+            legal = legal_items(row, shared, x, y + up, z, face, False)
             at = ((right * side + up) * side + forward) * N_FACES + relative_face(face, quadrant)
-            for item in range(shared.n_items):
-                legal = check_face(row, shared, x, y + up, z, face, item) == Reason.NONE
-                mask[i, first + at * shared.n_items + item] = legal
+            write_bits(mask, i, first + at * shared.n_items, legal, shared.n_items)
 
 
 @entry
@@ -86,64 +87,79 @@ def marginal_masks(rows, shared, types, mask):
 @jit
 def write_marginal_mask(row, shared, types, mask, i):
     """Row i of the marginal masks."""
-    n = len(types)
-    any_place = can_place(row, shared) and find_places(row, shared, mask, i, n)
+    n, side = len(types), 2 * shared.offset_range + 1
+    rights, ups, forwards, faces, items = find_places(row, shared) if can_place(row, shared) else (0, 0, 0, 0, 0)
     for k in range(n):
-        mask[i, k] = any_place if types[k] == ActionType.PLACE else type_allowed(row, shared, types[k])
-    if not any_place:
-        for k in range(n, mask.shape[1]):
-            mask[i, k] = True
+        mask[i, k] = items != 0 if types[k] == ActionType.PLACE else type_allowed(row, shared, types[k])
+    if items == 0:
+        rights = ups = forwards = faces = items = -1
+    write_bits(mask, i, n, rights, side)
+    write_bits(mask, i, n + side, ups, side)
+    write_bits(mask, i, n + 2 * side, forwards, side)
+    write_bits(mask, i, n + 3 * side, faces, N_FACES)
+    write_bits(mask, i, n + 3 * side + N_FACES, items, shared.n_items)
 
 
 @jit
-def find_places(row, shared, mask, i, n):
-    """Marks the parameters of every legal PLACE; what would mark nothing new is not judged. Whether there was one."""
-    r = shared.offset_range
+def write_bits(mask, i, at, bits, count):
+    """The lowest `count` bits."""
+    for k in range(count):
+        mask[i, at + k] = (bits >> k) & 1 != 0
+
+
+@jit
+def find_places(row, shared):
+    """What the legal PLACEs name, as bits: right, up, forward, relative face, item. What is known is not asked."""
+    r, quadrant = shared.offset_range, quadrant_of(row.yaw)
     x, z = cell_of(row.position[0]) - row.origin[0] + MARGIN, cell_of(row.position[2]) - row.origin[2] + MARGIN
-    found = False
+    y = cell_of(row.position[1]) - r
+    low, window = y - row.origin[1] + MARGIN, (1 << (2 * r + 1)) - 1
+    left, rights, ups, forwards, faces, items = items_left(row, shared), 0, 0, 0, 0, 0
     for a in range(max(x - r, 1), min(x + r, SIZE_X - 2) + 1):
         for b in range(max(z - r, 1), min(z + r, SIZE_Z - 2) + 1):
-            if row.solid[a * SIZE_Z + b] == 0:
+            heights = from_height(row.solid[a * SIZE_Z + b], low) & window
+            if heights == 0:
                 continue
+            right = 1 << (agent_right(quadrant, a - x, b - z) + r)
+            forward = 1 << (agent_forward(quadrant, a - x, b - z) + r)
             for face in ABSOLUTE_FACES:
-                bits = may_take(row, a * SIZE_Z + b, face)
-                if bits != 0:
-                    found |= mark_column(row, shared, a - x, b - z, face, bits, mask, i, n)
-    return found
+                side = 1 << relative_face(face, quadrant)
+                known = rights & right and forwards & forward and faces & side and items == left
+                if known and heights & ~ups == 0:
+                    continue
+                bits = from_height(may_take(row, a * SIZE_Z + b, face), low) & heights
+                for up in range(2 * r + 1):
+                    if bits >> up == 0:
+                        break
+                    if (bits >> up) & 1 == 0 or (known and (ups >> up) & 1):
+                        continue
+                    at_x, at_z = a + row.origin[0] - MARGIN, b + row.origin[2] - MARGIN
+                    legal = legal_items(row, shared, at_x, y + up, at_z, face, items == left)
+                    if legal != 0:
+                        rights, ups, forwards = rights | right, ups | 1 << up, forwards | forward
+                        faces, items = faces | side, items | legal
+                        known = items == left
+    return rights, ups, forwards, faces, items
 
 
 @jit
-def mark_column(row, shared, dx, dz, face, bits, mask, i, n):
-    """Marks what the placements on one face of a column's cells add; whether one was legal."""
-    r, quadrant = shared.offset_range, quadrant_of(row.yaw)
-    side = 2 * r + 1
-    x, y, z = cell_of(row.position[0]) + dx, cell_of(row.position[1]) - r, cell_of(row.position[2]) + dz
-    bits = from_height(bits, y - row.origin[1] + MARGIN) & ((1 << side) - 1)
-    at_right, at_forward = n + agent_right(quadrant, dx, dz) + r, n + 2 * side + agent_forward(quadrant, dx, dz) + r
-    at_face, at_items = n + 3 * side + relative_face(face, quadrant), n + 3 * side + N_FACES
-    found = False
-    for up in range(side):
-        if (bits >> up) & 1 == 0:
-            continue
-        at_up = n + side + up
-        known = mask[i, at_right] and mask[i, at_up] and mask[i, at_forward] and mask[i, at_face]
-        if known and items_known(row, shared, mask, i, at_items):
-            continue
-        if check_anchor(row, shared, x, y + up, z) != Reason.NONE:
-            continue
-        for item in range(shared.n_items):
-            news = not (known and mask[i, at_items + item])
-            if news and check_face(row, shared, x, y + up, z, face, item) == Reason.NONE:
-                mask[i, at_right] = mask[i, at_up] = mask[i, at_forward] = True
-                mask[i, at_face] = mask[i, at_items + item] = True
-                known = found = True
-    return found
-
-
-@jit
-def items_known(row, shared, mask, i, at):
-    """Whether every item that is left is marked."""
-    missing = 0
+def items_left(row, shared):
+    """The items that are left, as bits."""
+    left = 0
     for item in range(shared.n_items):
-        missing += int(row.inventory[item] > 0 and not mask[i, at + item])
-    return missing == 0
+        if row.inventory[item] > 0:
+            left |= 1 << item
+    return left
+
+
+@jit
+def legal_items(row, shared, x, y, z, face, any_will_do):
+    """The items that could be placed on a face of an anchor now, as bits; `any_will_do`: the first of them."""
+    legal = 0
+    if check_anchor(row, shared, x, y, z) == Reason.NONE:
+        for item in range(shared.n_items):
+            if check_face(row, shared, x, y, z, face, item) == Reason.NONE:
+                legal |= 1 << item
+                if any_will_do:
+                    break
+    return legal

@@ -27,7 +27,6 @@ PENDING = ("valid", "right", "up", "forward", "face", "item", "age")
 LAST_OUTCOME = ("valid", "placed", "failed", "reason", "right", "up", "forward", "item")
 POSE_SIZE, PENDING_SIZE, LAST_OUTCOME_SIZE = len(POSE), len(PENDING), len(LAST_OUTCOME)
 STACK = 64.0
-WORD = 16  # bytes; a column within the margin is at most 2 * MARGIN + 1
 LIMIT = 64.0  # of every number but the inventory's
 
 
@@ -67,19 +66,26 @@ def write_cubes(row, shared, voxels, goal):
 
 @jit
 def write_voxels(row, r, x, y, z, quadrant, voxels):
-    """Cell classes, column by column: 16 bytes at once, what is too much is overwritten by the next column."""
-    side, to = 2 * r + 1, 0
+    """Cell classes, column by column."""
     right_step = (world_x(quadrant, 1, 0) * SIZE_Z + world_z(quadrant, 1, 0)) * SIZE_Y
     ahead_step = (forward_x(quadrant) * SIZE_Z + forward_z(quadrant)) * SIZE_Y
     corner = (x * SIZE_Z + z) * SIZE_Y + y - r - r * (right_step + ahead_step)
-    for right in range(side):
-        for forward in range(side):
-            start = corner + right * right_step + forward * ahead_step
-            if to + WORD <= side * side * side:
-                copy_items(voxels + to, row.seen, start, WORD)
-            else:
-                copy_items(voxels + to, row.seen, start, side)
-            to += side
+    if r == MARGIN:
+        copy_columns(row, voxels, corner, right_step, ahead_step, 2 * MARGIN + 1)  # known size: a third faster
+    else:
+        copy_columns(row, voxels, corner, right_step, ahead_step, 2 * r + 1)
+
+
+@jit
+def copy_columns(row, voxels, start, right_step, ahead_step, side):
+    """side * side runs of `side` cell classes, one after another."""
+    for _ in range(side):
+        at = start
+        for _ in range(side):
+            copy_items(voxels, row.seen, at, side)
+            voxels += side
+            at += ahead_step
+        start += right_step
 
 
 @jit

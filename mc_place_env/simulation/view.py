@@ -15,6 +15,7 @@ from mc_place_env.rules.geometry import (
 )
 from mc_place_env.rules.placement import check_placement
 from mc_place_env.rules.world import block_at
+from mc_place_env.simulation.report import named_requests
 from mc_place_env.tasks.base import Cell
 from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, ActionType, CellClass, Face, Outcome, Reason
 
@@ -84,15 +85,15 @@ class RowView:
 
     def pending_requests(self) -> list[dict[str, Any]]:
         """The requests in flight: id, item, destination, submitted_tick."""
-        row = self._row
+        row, items = self._row, self._batch.palette.items
         return [
             {
-                "request_id": int(request["id"]),
-                "item": self._batch.palette.items[request["item"]],
+                "request_id": request["id"],
+                "item": items[request["item"]],
                 "destination": tuple(request["destination"].tolist()),
-                "submitted_tick": int(request["submitted_tick"]),
+                "submitted_tick": request["submitted_tick"],
             }
-            for request in row["pending"][: row["pending_count"]]
+            for request in named_requests(row["pending"][: row["pending_count"]])
         ]
 
     def placed_now(self) -> list[tuple[Cell, int]]:

@@ -310,13 +310,13 @@ def expert_episodes(task, mode, count, num_envs=6):
     while len(successes) < count:
         actions = [expert(envs.view(i)) for i in range(num_envs)]
         batch = {key: np.stack([np.asarray(action[key]) for action in actions]) for key in actions[0]}
-        _, rewards, terminated, truncated, info = envs.step(batch)
+        _, _, terminated, truncated, info = envs.step(batch)
         ended = terminated | truncated
         check_ended(envs, mode, ended, info)
         final = info["final_info"] if mode is AutoresetMode.SAME_STEP and ended.any() else info
         successes += final["is_success"][ended].tolist()
         assert np.array_equal(final["is_success"][ended], terminated[ended])
-        assert np.all(rewards[terminated] > 0)
+        assert np.all(final["reward_terms"]["success"][terminated] > 0)
     envs.close()
     return successes
 
