@@ -146,8 +146,9 @@ def do_apart(entry: Entry, folder: Path) -> int | None:
 
 def missing(entry: Entry, folder: Path) -> list[str]:
     """What a run's folder lacks: `training` (then all is to be done), and the backends of evaluation."""
-    record = read_record(folder / "run.json")
-    if record.get("config") != entry.settings() or record.get("interrupted"):
+    record, settings = read_record(folder / "run.json"), entry.settings()
+    trained = record.get("config", {})  # may lack a key that is newer than the record
+    if not trained or record.get("interrupted") or any(settings.get(key) != trained[key] for key in trained):
         return ["training", *entry.backends]
     return [b for b in entry.backends if read_record(folder / f"{b}.json").get("episodes") != EPISODES[b]]
 
