@@ -202,7 +202,7 @@ def test_numbers_of_a_run_are_checked(given, match):
 
 
 def test_a_run_that_is_refused_leaves_nothing(trained, tmp_path):
-    config = load_config(ROOT / "configs" / "wall.yaml", [*TINY, "env.view_radius=3"])
+    config = load_config(ROOT / "configs" / "wall.yaml", [*TINY, "env.view_radius=2"])
     with pytest.raises(ConfigError, match="trained for observation space"):
         ppo.train(config, tmp_path / "run", trained / "model.zip")
     assert not (tmp_path / "run").exists()
