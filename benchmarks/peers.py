@@ -1,25 +1,23 @@
-"""Other environments in the same harness, where they are installed: seconds a step, random actions, resets included."""
+"""Other environments in the same harness, where they are installed."""
 
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 
-def seconds_per_step(env: Any, budget: float, chunk: int = 200) -> float:
-    """Seconds a step of a Gymnasium environment, best of the chunks that fit the budget."""
+def episodes(env: Any, steps: int = 200) -> tuple[Callable[[], None], int]:
+    """A call that makes `steps` steps of an environment with random actions, resets included; and `steps`."""
     env.reset(seed=0)
     env.action_space.seed(0)
-    actions = [env.action_space.sample() for _ in range(chunk)]
-    best, end = float("inf"), time.perf_counter() + budget
-    while time.perf_counter() < end:
-        start = time.perf_counter()
+    actions = [env.action_space.sample() for _ in range(steps)]
+
+    def run() -> None:
         for action in actions:
             _, _, terminated, truncated, _ = env.step(action)
             if terminated or truncated:
                 env.reset()
-        best = min(best, (time.perf_counter() - start) / chunk)
-    return best
+
+    return run, steps
 
 
 class OldGym:
@@ -58,14 +56,14 @@ def minigrid() -> Any:
 PEERS: dict[str, Callable[[], Any]] = {"crafter": crafter, "minigrid": minigrid}
 
 
-def measure(budget: float) -> dict[str, float]:
-    """Seconds a step of every peer that is installed."""
+def installed() -> dict[str, Any]:
+    """The peers that can be imported, made."""
     found = {}
     for name, make in PEERS.items():
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found[name] = seconds_per_step(make(), budget)
+                found[name] = make()
         except ImportError as error:
             print(f"{name}: not installed ({error})")
     return found

@@ -8,14 +8,13 @@ import argparse
 import json
 import os
 import platform
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
@@ -23,13 +22,16 @@ import peers
 
 import mc_place_env
 from mc_place_env.config import PlaceEnvConfig
+from mc_place_env.envs.actions import make_codec
 from mc_place_env.envs.making import make_batch
+from mc_place_env.simulation.batch import Batch
 from mc_place_env.types import ACTION, ActionType, Autoreset
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "recorded.json"
 ENV = mc_place_env.IDS["Wall"]
 SIZES = (1, 16, 64, 256, 1024, 4096)
+MASKED_VIEWS = ("multi_discrete", "discrete")
 MOVED = 1.15  # a ratio that moved by more is named
 # ratio: (what, better, at least or at most, aim)
 TARGETS = {
@@ -46,20 +48,33 @@ TARGETS = {
 }
 
 
-def seconds_per_call(call: Callable[[], Any], budget: float, repeats: int = 5) -> float:
-    """Median over repeats of the mean time of a call, in about `budget` seconds."""
-    call()
+class Call(NamedTuple):
+    """Something to time: `run` makes `steps` env steps."""
+
+    run: Callable[[], Any]
+    steps: int
+
+
+def side_by_side(calls: dict[str, Call], budget: float, rounds: int = 10) -> dict[str, float]:
+    """Seconds a step of each call, about `budget` seconds for each: the best of rounds in turn.
+
+    A noisy machine is noisy for all of them alike, so that their ratios hold.
+    """
+    counts = {name: max(1, int(budget / rounds / seconds_of(call, 1))) for name, call in calls.items()}
+    best = dict.fromkeys(calls, float("inf"))
+    for _ in range(rounds):
+        for name, call in calls.items():
+            best[name] = min(best[name], seconds_of(call, counts[name]) / counts[name] / call.steps)
+    return best
+
+
+def seconds_of(call: Call, count: int) -> float:
+    """Seconds of `count` runs, after one that does not count."""
+    call.run()
     start = time.perf_counter()
-    call()
-    once = max(time.perf_counter() - start, 1e-7)
-    count = max(1, int(budget / repeats / once))
-    means = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        for _ in range(count):
-            call()
-        means.append((time.perf_counter() - start) / count)
-    return statistics.median(means)
+    for _ in range(count):
+        call.run()
+    return max(time.perf_counter() - start, 1e-7)
 
 
 def action_mix(n: int, mix: str, generator: np.random.Generator) -> np.ndarray:
@@ -83,8 +98,8 @@ def cycle(values: list) -> Callable[[], Any]:
     return following
 
 
-def measure_kernel(n: int, mix: str, budget: float, threads: int = 1) -> tuple[float, float]:
-    """Seconds a step of one env (kernel with observation, resets included), and of copying its observation."""
+def kernel_call(n: int, mix: str, threads: int = 1) -> tuple[Call, Batch]:
+    """A step of a batch, resets included, and the batch."""
     batch = make_batch(PlaceEnvConfig.parse({"task": "Wall"}), n, threads, Autoreset.NEXT_STEP)
     batch.seed(range(n))
     batch.reset()
@@ -95,6 +110,11 @@ def measure_kernel(n: int, mix: str, budget: float, threads: int = 1) -> tuple[f
         batch.actions[:] = following()
         batch.step()
 
+    return Call(step, n), batch
+
+
+def copy_call(batch: Batch) -> Call:
+    """Copying the bytes of a batch's observation."""
     parts = [part.view(np.uint8) for part in batch.out[:3]]
     copies = [part.copy() for part in parts]
 
@@ -102,7 +122,13 @@ def measure_kernel(n: int, mix: str, budget: float, threads: int = 1) -> tuple[f
         for target, source in zip(copies, parts, strict=True):
             np.copyto(target, source)
 
-    return seconds_per_call(step, budget) / n, seconds_per_call(copy, budget / 2) / n
+    return Call(copy, batch.n)
+
+
+def masks_call(batch: Batch, view: str) -> Call:
+    """The action masks of a batch."""
+    codec = make_codec(PlaceEnvConfig.parse({"task": "Wall", "action_view": view}), batch)
+    return Call(lambda: codec.masks(batch), batch.n)
 
 
 class WithoutInfo(gym.Wrapper):
@@ -117,8 +143,8 @@ class WithoutInfo(gym.Wrapper):
         return *self.env.step(action)[:4], {}
 
 
-def measure_vector(n: int, budget: float, kind: str = "native") -> float:
-    """Seconds a step of one env of the vector environment, `native` or `sync`."""
+def vector_call(n: int, kind: str = "native") -> Call:
+    """A step of the vector environment, `native` or `sync`."""
     if kind == "native":
         env = gym.make_vec(ENV, num_envs=n)
     else:
@@ -126,35 +152,35 @@ def measure_vector(n: int, budget: float, kind: str = "native") -> float:
     env.reset(seed=0)
     env.action_space.seed(0)
     following = cycle([env.action_space.sample() for _ in range(16)])
-    seconds = seconds_per_call(lambda: env.step(following()), budget) / n
-    env.close()
-    return seconds
+    return Call(lambda: env.step(following()), n)
 
 
-def measure_sb3(n: int, budget: float) -> float:
-    """Seconds a step of one env of the SB3 VecEnv."""
+def sb3_call(n: int) -> Call:
+    """A step of the SB3 VecEnv."""
     from mc_place_env.integrations.sb3 import make_vec_env
 
     env = make_vec_env(ENV, n, seed=0)
     env.reset()
     generator = np.random.default_rng(0)
     following = cycle([generator.integers(0, env.action_space.nvec, (n, 6)) for _ in range(16)])
-    return seconds_per_call(lambda: env.step(following()), budget) / n
+    return Call(lambda: env.step(following()), n)
 
 
-def measure_single(budget: float) -> float:
-    """Seconds a step of the single env through gymnasium.make, resets included."""
-    return peers.seconds_per_step(gym.make(ENV), budget)
+def measure_size(n: int, budget: float) -> dict[str, float]:
+    """Seconds a step of one env of n, by what is stepped; `copy` and the masks are those of the random mix."""
+    random, batch = kernel_call(n, "random")
+    calls = {"random": random, "place": kernel_call(n, "place")[0], "copy": copy_call(batch)}
+    calls |= {view: masks_call(batch, view) for view in MASKED_VIEWS}
+    calls |= {"threads": kernel_call(n, "random", threads=2)[0], "vector": vector_call(n), "sb3": sb3_call(n)}
+    if n == 16:
+        calls["sync"] = vector_call(n, "sync")
+    return side_by_side(calls, budget)
 
 
-def measure_masks(view: str, budget: float, n: int = 256) -> float:
-    """Seconds of the masks of one env."""
-    env = gym.make_vec(ENV, num_envs=n, action_view=view)
-    env.reset(seed=0)
-    env.action_space.seed(0)
-    for _ in range(5):
-        env.step(env.action_space.sample())
-    return seconds_per_call(env.action_masks, budget) / n
+def measure_single(budget: float) -> dict[str, float]:
+    """Seconds a step through gymnasium.make, random actions, resets included: `mc_place_env`, and the peers."""
+    envs = {"mc_place_env": gym.make(ENV)} | peers.installed()
+    return side_by_side({name: Call(*peers.episodes(env)) for name, env in envs.items()}, budget)
 
 
 def measure_memory(steps: int = 10_000_000, n: int = 256) -> dict[str, int]:
@@ -227,19 +253,11 @@ def measure_first_step(cold: bool) -> float:
 
 def measure(budget: float) -> dict[str, Any]:
     """Every figure: seconds, and the ratios of TARGETS."""
-    figures: dict[str, Any] = {"kernel": {}, "vector": {}, "sb3": {}, "threads": {}, "masks": {}}
+    figures: dict[str, Any] = {"sizes": {}}
     for n in SIZES:
-        for mix in ("random", "place"):
-            step, copy = measure_kernel(n, mix, budget)
-            figures["kernel"][f"{n} {mix}"] = {"step_s": step, "copy_s": copy, "over_copy": step / copy}
-        figures["vector"][n] = measure_vector(n, budget)
-        figures["sb3"][n] = measure_sb3(n, budget)
-        figures["masks"][n] = {view: measure_masks(view, budget, n) for view in ("multi_discrete", "discrete")}
-        figures["threads"][n] = measure_kernel(n, "random", budget, threads=2)[0]
+        figures["sizes"][n] = measure_size(n, budget)
         print(f"N={n} done", file=sys.stderr)
     figures["single_s"] = measure_single(budget)
-    figures["sync_16_s"] = measure_vector(16, budget, "sync")
-    figures["peers_s"] = peers.measure(budget)
     figures["memory"] = measure_memory()
     figures["ppo"] = measure_ppo()
     figures["first_step_s"] = {
@@ -254,20 +272,21 @@ def measure(budget: float) -> dict[str, Any]:
 
 def ratios(figures: dict[str, Any]) -> dict[str, float]:
     """The figures that count, comparable between machines; what was not measured is left out."""
-    kernel, step_256 = figures["kernel"], figures["kernel"]["256 random"]["step_s"]
+    at_16, at_256, at_1024 = (figures["sizes"][n] for n in (16, 256, 1024))
     found = {
-        "kernel_over_copy_256": kernel["256 random"]["over_copy"],
-        "vector_16_over_sync": figures["sync_16_s"] / figures["vector"][16],
-        "sb3_over_kernel_256": step_256 / figures["sb3"][256],
+        "kernel_over_copy_256": at_256["random"] / at_256["copy"],
+        "vector_16_over_sync": at_16["sync"] / at_16["vector"],
+        "sb3_over_kernel_256": at_256["random"] / at_256["sb3"],
         "ppo_env_share": figures["ppo"]["env"] / figures["ppo"]["total"],
-        "joint_mask_us": figures["masks"][256]["discrete"] * 1e6,
-        "marginal_mask_over_step": figures["masks"][256]["multi_discrete"] / step_256,
+        "joint_mask_us": at_256["discrete"] * 1e6,
+        "marginal_mask_over_step": at_256["multi_discrete"] / at_256["random"],
         "first_step_cached_s": figures["first_step_s"]["cached"],
         "first_step_cold_s": figures["first_step_s"]["cold"],
-        "two_threads_1024": kernel["1024 random"]["step_s"] / figures["threads"][1024],
+        "two_threads_1024": at_1024["random"] / at_1024["threads"],
     }
-    if "crafter" in figures["peers_s"]:
-        found["single_over_crafter"] = figures["peers_s"]["crafter"] / figures["single_s"]
+    single = figures["single_s"]
+    if "crafter" in single:
+        found["single_over_crafter"] = single["crafter"] / single["mc_place_env"]
     return found
 
 
@@ -287,16 +306,16 @@ def page(figures: dict[str, Any]) -> str:
         f" {'vector env':>11} {'+ marginal':>11} {'+ joint':>10} {'SB3':>10}"
     )
     for n in SIZES:
-        random, place = figures["kernel"][f"{n} random"], figures["kernel"][f"{n} place"]
-        rates = [f"{1 / s:,.0f}" for s in (random["step_s"], place["step_s"])]
-        vector, masks = figures["vector"][n], figures["masks"][n]
-        others = [f"{1 / s:,.0f}" for s in (vector, *(vector + masks[view] for view in masks), figures["sb3"][n])]
+        took = figures["sizes"][n]
+        seconds = [took["random"], took["place"], took["threads"], took["vector"]]
+        seconds += [took["vector"] + took[view] for view in MASKED_VIEWS] + [took["sb3"]]
+        rates = [f"{1 / s:,.0f}" for s in seconds]
         lines.append(
-            f"{n:>6} {rates[0]:>14} {rates[1]:>10} {random['over_copy']:>7.1f}"
-            f" {1 / figures['threads'][n]:>10,.0f} {others[0]:>11} {others[1]:>11} {others[2]:>10} {others[3]:>10}"
+            f"{n:>6} {rates[0]:>14} {rates[1]:>10} {took['random'] / took['copy']:>7.1f} {rates[2]:>10}"
+            f" {rates[3]:>11} {rates[4]:>11} {rates[5]:>10} {rates[6]:>10}"
         )
-    lines += ["", f"single env through make: {1 / figures['single_s']:,.0f} steps/s"]
-    lines += [f"{name}: {1 / seconds:,.0f} steps/s" for name, seconds in figures["peers_s"].items()]
+    lines += ["", "one env, random actions, resets included"]
+    lines += [f"{name}: {1 / seconds:,.0f} steps/s" for name, seconds in figures["single_s"].items()]
     ppo = figures["ppo"]
     parts = ", ".join(f"{key} {ppo[key] / ppo['total']:.1%}" for key in ("env", "policy", "update"))
     lines += [f"PPO, 256 envs: {ppo['steps_per_second']:,.0f} steps/s ({parts})"]
@@ -334,13 +353,9 @@ def plot(figures: dict[str, Any], path: Path) -> None:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(7, 4.5))
-    curves = {
-        "kernel, random": [1 / figures["kernel"][f"{n} random"]["step_s"] for n in SIZES],
-        "kernel, placing": [1 / figures["kernel"][f"{n} place"]["step_s"] for n in SIZES],
-        "kernel, 2 threads": [1 / figures["threads"][n] for n in SIZES],
-        "vector env": [1 / figures["vector"][n] for n in SIZES],
-        "SB3 VecEnv": [1 / figures["sb3"][n] for n in SIZES],
-    }
+    names = {"random": "kernel, random", "place": "kernel, placing", "threads": "kernel, 2 threads"}
+    names |= {"vector": "vector env", "sb3": "SB3 VecEnv"}
+    curves = {text: [1 / figures["sizes"][n][name] for n in SIZES] for name, text in names.items()}
     for name, rates in curves.items():
         axes.plot(SIZES, rates, marker="o", label=name)
     axes.set(xscale="log", yscale="log", xlabel="environments", ylabel="env steps a second", title=figures["machine"])
