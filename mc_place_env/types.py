@@ -237,6 +237,15 @@ EVENT = np.dtype(
     align=True,
 )
 
+# The world of a row and a floor to begin with alike: y innermost, then z, then x.
+WORLD = [
+    ("blocks", np.uint8, (CELLS,)),  # palette ids
+    ("seen", np.uint8, (CELLS,)),  # their cell classes
+    ("open", _INT, (SIZE_X * SIZE_Z,)),  # bit y of a column: something could be put into the cell
+    ("solid", _INT, (SIZE_X * SIZE_Z,)),  # bit y of a column: something that can be clicked or bumped into
+]
+TEMPLATE = np.dtype(WORLD, align=True)
+
 # One environment. Everything a step reads or writes, so that a helper takes one pointer.
 ROW = np.dtype(
     [
@@ -292,7 +301,7 @@ ROW = np.dtype(
         ("template", _INT),  # whose floor the world stands on
         ("episode_steps", _INT),
         ("latency", _INT),  # of `latencies`, fixed at reset
-        ("column", np.uint8, (64,)),  # scratch of observe.write_column_beyond
+        ("column", np.uint8, (64,)),  # scratch of observe.write_voxels_beyond
         ("shown_at", _INT),  # address of the observation written last ...
         ("shown_pose", _INT),  # ... and where the agent saw it from; -1 once a block has changed
         ("view_news", _INT),  # whether this step wrote the cubes anew
@@ -302,21 +311,7 @@ ROW = np.dtype(
         ("undo", np.int32, (MAX_UNDO,)),
         ("goals", np.int32, (MAX_GOALS,)),  # indices of the goal cells
         ("wanted", np.uint8, (CELLS,)),  # class the goal asks for in a cell, 0: none
-        # the world, as TEMPLATE: y innermost, then z, then x
-        ("blocks", np.uint8, (CELLS,)),  # palette ids
-        ("seen", np.uint8, (CELLS,)),  # their cell classes
-        ("open", _INT, (SIZE_X * SIZE_Z,)),  # bit y of a column: something could be put into the cell
-        ("solid", _INT, (SIZE_X * SIZE_Z,)),  # bit y of a column: something that can be clicked or bumped into
-    ],
-    align=True,
-)
-
-TEMPLATE = np.dtype(
-    [
-        ("blocks", np.uint8, (CELLS,)),
-        ("seen", np.uint8, (CELLS,)),
-        ("open", _INT, (SIZE_X * SIZE_Z,)),
-        ("solid", _INT, (SIZE_X * SIZE_Z,)),
+        *WORLD,
     ],
     align=True,
 )

@@ -51,7 +51,8 @@ def set_task(batch: Batch, given: Mapping[str, Any], where: str = "set_task") ->
 
     With `task`, what is not given is as the environment was made, and the difficulty of another family that family's
     own; without it, what is not given stays as it is. A difficulty begins anew: it forgets parameters given before.
-    Step length, items, actions and rewards stay the environment's.
+    Reward weights are the family's unless the environment was made with others; step length, items and actions stay
+    the environment's.
     """
     given = check_task(given, where)
     if "instance" in given:
