@@ -19,6 +19,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
+from llvmlite.binding import Linkage
 from numba.core.typed_passes import NativeLowering
 from numba.extending import register_jitable
 
@@ -60,6 +61,29 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
 
+class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code that Python calls. What it links is its own: inlined where it is called once, gone where it is not."""
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                function.linkage = Linkage.internal
+        super()._optimize_final_module()
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class EntryLowering(NativeLowering):  # type: ignore[misc]
+    """Lowers an entry into such a library."""
+
+    _name = "entry_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """As `NativeLowering.run_pass`, which makes a library only where there is none."""
+        state.library = EntryLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return bool(super().run_pass(state))
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class LinkedLowering(NativeLowering):  # type: ignore[misc]
     """Lowers an inner function into such a library."""
@@ -78,17 +102,25 @@ class LinkedLowering(NativeLowering):  # type: ignore[misc]
         return True
 
 
-class InnerCompiler(CompilerBase):  # type: ignore[misc]
-    """numba's pipeline for functions that only compiled code calls."""
+class EntryCompiler(CompilerBase):  # type: ignore[misc]
+    """numba's pipeline for functions that Python calls."""
+
+    lowering = EntryLowering
 
     def define_pipelines(self) -> list[Any]:
         """The default passes, with our lowering."""
         pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
         pipeline.passes = [
-            (LinkedLowering, text) if kind is NativeLowering else (kind, text) for kind, text in pipeline.passes
+            (self.lowering, text) if kind is NativeLowering else (kind, text) for kind, text in pipeline.passes
         ]
         pipeline.finalize()
         return [pipeline]
+
+
+class InnerCompiler(EntryCompiler):
+    """The same for functions that only compiled code calls."""
+
+    lowering = LinkedLowering
 
 
 class InnerDispatcher(CPUDispatcher):  # type: ignore[misc]
@@ -130,6 +162,6 @@ def _compile(function: Any, **options: Any) -> Any:
     before = config.CACHE_DIR
     config.CACHE_DIR = cache_folder()
     try:
-        return numba.njit(cache=True, error_model="numpy", **options)(function)
+        return numba.njit(cache=True, error_model="numpy", pipeline_class=EntryCompiler, **options)(function)
     finally:
         config.CACHE_DIR = before
