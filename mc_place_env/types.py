@@ -373,6 +373,7 @@ SHARED = np.dtype(
         ("lava", _INT),  # kind of lava, -1 where there is none
         ("box_count", _INT, (256,)),
         ("boxes", _FLOAT, (256, MAX_BOXES, 6)),  # x0 y0 z0 x1 y1 z1, blocks
+        ("overhang", _FLOAT),  # how far boxes reach above their cell: fences, walls and gates do
         # what an item may become, by item, absolute face, heading; tried in order, 0 ends the list
         ("candidates", np.uint8, (MAX_ITEMS, len(Face), len(Quadrant), MAX_CANDIDATES)),
         ("templates", TEMPLATE, (MAX_TEMPLATES,)),

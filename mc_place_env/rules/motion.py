@@ -210,33 +210,34 @@ def clip(row, shared, x, y, z, axis, delta):
     low_x, high_x = x - BODY_HALF_WIDTH, x + BODY_HALF_WIDTH
     low_y, high_y = y, y + body_height(row)
     low_z, high_z = z - BODY_HALF_WIDTH, z + BODY_HALF_WIDTH
-    back, ahead = min(delta, 0.0), max(delta, 0.0)
-    first_x = math.floor(low_x + (back if axis == 0 else 0.0) - TOUCH_TOLERANCE)
-    last_x = math.floor(high_x + (ahead if axis == 0 else 0.0) + TOUCH_TOLERANCE)
-    first_y = math.floor(low_y + (back if axis == 1 else 0.0) - TOUCH_TOLERANCE) - 1  # fences reach up a cell
-    last_y = math.floor(high_y + (ahead if axis == 1 else 0.0) + TOUCH_TOLERANCE)
-    first_z = math.floor(low_z + (back if axis == 2 else 0.0) - TOUCH_TOLERANCE)
-    last_z = math.floor(high_z + (ahead if axis == 2 else 0.0) + TOUCH_TOLERANCE)
+    back, ahead = min(delta, 0.0) - TOUCH_TOLERANCE, max(delta, 0.0) + TOUCH_TOLERANCE
+    first_x = math.floor(low_x + (back if axis == 0 else 0.0))
+    last_x = math.floor(high_x + (ahead if axis == 0 else 0.0))
+    first_y = math.floor(low_y + (back if axis == 1 else 0.0) - shared.overhang)
+    last_y = math.floor(high_y + (ahead if axis == 1 else 0.0))
+    first_z = math.floor(low_z + (back if axis == 2 else 0.0))
+    last_z = math.floor(high_z + (ahead if axis == 2 else 0.0))
     for cell_x in range(first_x, last_x + 1):
         for cell_z in range(first_z, last_z + 1):
             bits = occupied(row, cell_x, cell_z, first_y, last_y)
-            for cell_y in range(first_y, last_y + 1):
-                if (bits >> (cell_y - first_y)) & 1 == 0:
-                    continue
-                state = block_at(row, shared, cell_x, cell_y, cell_z)
-                for k in range(shared.box_count[state]):
-                    x0, x1 = cell_x + shared.boxes[state, k, 0], cell_x + shared.boxes[state, k, 3]
-                    y0, y1 = cell_y + shared.boxes[state, k, 1], cell_y + shared.boxes[state, k, 4]
-                    z0, z1 = cell_z + shared.boxes[state, k, 2], cell_z + shared.boxes[state, k, 5]
-                    meets_x = intervals_overlap(low_x, high_x, x0, x1)
-                    meets_y = intervals_overlap(low_y, high_y, y0, y1)
-                    meets_z = intervals_overlap(low_z, high_z, z0, z1)
-                    if axis == 0 and meets_y and meets_z:
-                        delta = clip_interval(low_x, high_x, x0, x1, delta)
-                    elif axis == 1 and meets_x and meets_z:
-                        delta = clip_interval(low_y, high_y, y0, y1, delta)
-                    elif axis == 2 and meets_x and meets_y:
-                        delta = clip_interval(low_z, high_z, z0, z1, delta)
+            cell_y = first_y
+            while bits != 0:
+                if bits & 1:
+                    state = block_at(row, shared, cell_x, cell_y, cell_z)
+                    for k in range(shared.box_count[state]):
+                        x0, x1 = cell_x + shared.boxes[state, k, 0], cell_x + shared.boxes[state, k, 3]
+                        y0, y1 = cell_y + shared.boxes[state, k, 1], cell_y + shared.boxes[state, k, 4]
+                        z0, z1 = cell_z + shared.boxes[state, k, 2], cell_z + shared.boxes[state, k, 5]
+                        meets_x = intervals_overlap(low_x, high_x, x0, x1)
+                        meets_y = intervals_overlap(low_y, high_y, y0, y1)
+                        meets_z = intervals_overlap(low_z, high_z, z0, z1)
+                        if axis == 0 and meets_y and meets_z:
+                            delta = clip_interval(low_x, high_x, x0, x1, delta)
+                        elif axis == 1 and meets_x and meets_z:
+                            delta = clip_interval(low_y, high_y, y0, y1, delta)
+                        elif axis == 2 and meets_x and meets_y:
+                            delta = clip_interval(low_z, high_z, z0, z1, delta)
+                bits, cell_y = bits >> 1, cell_y + 1
     return delta
 
 
@@ -255,12 +256,12 @@ def body_is_free(row, shared, x, y, z, height):
     """Whether a body of that height with its feet at x, y, z meets no collision box."""
     for cell_x in range(math.floor(x - BODY_HALF_WIDTH), math.floor(x + BODY_HALF_WIDTH) + 1):
         for cell_z in range(math.floor(z - BODY_HALF_WIDTH), math.floor(z + BODY_HALF_WIDTH) + 1):
-            first_y, last_y = math.floor(y) - 1, math.floor(y + height)
-            bits = occupied(row, cell_x, cell_z, first_y, last_y)
-            for cell_y in range(first_y, last_y + 1):
-                if (bits >> (cell_y - first_y)) & 1 == 0:
-                    continue
-                state = block_at(row, shared, cell_x, cell_y, cell_z)
-                if boxes_meet_body(shared, state, x - cell_x, y - cell_y, z - cell_z, height):
-                    return False
+            cell_y = math.floor(y - shared.overhang)
+            bits = occupied(row, cell_x, cell_z, cell_y, math.floor(y + height))
+            while bits != 0:
+                if bits & 1:
+                    state = block_at(row, shared, cell_x, cell_y, cell_z)
+                    if boxes_meet_body(shared, state, x - cell_x, y - cell_y, z - cell_z, height):
+                        return False
+                bits, cell_y = bits >> 1, cell_y + 1
     return True

@@ -158,6 +158,7 @@ class Palette:
                 self._fill_support(shared, palette_id, name, offset)
                 self._fill_companions(shared, palette_id, name, offset)
         shared["solid"] = (shared["anchorable"] != 0) | (shared["box_count"] > 0)
+        shared["overhang"] = max(0.0, shared["boxes"][..., 4].max() - 1.0)
 
     def _fill_boxes(self, shared: np.ndarray, palette_id: int, name: str, offset: int) -> None:
         boxes = FULL_CUBE if palette_id == UNLOADED else self.table.boxes(name, offset)
