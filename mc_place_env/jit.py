@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from llvmlite.binding import Linkage
 from numba import _dynfunc
 from numba.core import config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
-from llvmlite.binding import Linkage
 from numba.core.typed_passes import NativeLowering
 from numba.extending import register_jitable
 
@@ -65,9 +65,10 @@ class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code that Python calls. What it links is its own: inlined where it is called once, gone where it is not."""
 
     def _optimize_final_module(self) -> None:
-        for function in self._final_module.functions:
+        for function in list(self._final_module.functions):
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
                 function.linkage = Linkage.internal
+                function.name = f"{self.name}.{function.name}"  # by the old one another entry would look here for it
         super()._optimize_final_module()
 
 

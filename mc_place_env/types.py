@@ -246,7 +246,11 @@ WORLD = [
 ]
 TEMPLATE = np.dtype(WORLD, align=True)
 
-# One environment. Everything a step reads or writes, so that a helper takes one pointer.
+# A block or goal cell of an instance: index into `blocks`; palette id, or the class the goal asks for.
+PLACED_CELL = np.dtype([("cell", np.int32), ("state", np.int32)], align=True)
+
+# One environment. Everything a step reads or writes, so that a helper takes one pointer. What every step touches comes
+# first and close together: with hundreds of rows a step's time is that of the memory it asks for.
 ROW = np.dtype(
     [
         ("seed", np.uint64),
@@ -268,20 +272,18 @@ ROW = np.dtype(
         ("move_axis", _INT),  # 0 x, 2 z
         ("move_sign", _INT),
         ("move_target", _FLOAT),  # coordinate on move_axis
-        ("inventory", _INT, (MAX_ITEMS,)),
         ("accepted", _INT),  # requests accepted this episode = last id
-        ("pending_count", _INT),
-        ("pending", REQUEST, (MAX_PENDING,)),  # in order of submission
-        ("outcome_count", _INT),
-        ("outcomes", REQUEST, (MAX_PENDING + 1,)),  # reported in this step
-        ("last_outcome", REQUEST),
-        ("event_count", _INT),
-        ("events", EVENT, (MAX_EVENTS,)),
-        ("change_count", _INT),
-        ("changes", EVENT, (MAX_EVENTS,)),  # happened in this step
         ("status", _INT),
         ("reason", _INT),
-        ("response", REQUEST),  # the request this step's action became, if accepted
+        ("pending_count", _INT),
+        ("outcome_count", _INT),
+        ("event_count", _INT),
+        ("change_count", _INT),
+        ("undo_count", _INT),
+        ("instance", _INT),
+        ("template", _INT),  # whose floor the world stands on
+        ("episode_steps", _INT),
+        ("latency", _INT),  # of `latencies`, fixed at reset
         ("success_kind", _INT),
         ("stand_at", _INT, (3,)),
         ("goal_total", _INT),
@@ -297,19 +299,23 @@ ROW = np.dtype(
         ("truncated", _INT),
         ("success", _INT),
         ("needs_reset", _INT),  # the episode ended and no new one has begun
-        ("instance", _INT),
-        ("template", _INT),  # whose floor the world stands on
-        ("episode_steps", _INT),
-        ("latency", _INT),  # of `latencies`, fixed at reset
-        ("column", np.uint8, (64,)),  # scratch of observe.write_voxels_beyond
         ("shown_at", _INT),  # address of the observation written last ...
-        ("shown_pose", _INT),  # ... and where the agent saw it from; -1 once a block has changed
-        ("view_news", _INT),  # whether this step wrote the cubes anew
+        ("shown_pose", _INT, (4,)),  # ... and where the agent saw it from: observe.pose_of
+        ("blocks_changed", _INT),  # since then
+        ("goal_changed", _INT),
+        ("view_news", _INT),  # whether this step changed the cube of blocks
+        ("column", np.uint8, (64,)),  # scratch of observe.write_voxels_beyond
+        ("inventory", _INT, (MAX_ITEMS,)),
+        ("last_outcome", REQUEST),
+        ("pending", REQUEST, (MAX_PENDING,)),  # in order of submission
+        ("response", REQUEST),  # the request this step's action became, if accepted
+        ("outcomes", REQUEST, (MAX_PENDING + 1,)),  # reported in this step
+        ("events", EVENT, (MAX_EVENTS,)),
+        ("changes", EVENT, (MAX_EVENTS,)),  # happened in this step
         ("numbers", np.float32, (MAX_NUMBERS,)),  # of the observation: see observe.number_dtype
         ("facts", np.int32, (MAX_FACTS,)),  # of the step: see facts.fact_dtype
-        ("undo_count", _INT),
         ("undo", np.int32, (MAX_UNDO,)),
-        ("goals", np.int32, (MAX_GOALS,)),  # indices of the goal cells
+        ("goals", PLACED_CELL, (MAX_GOALS,)),
         ("wanted", np.uint8, (CELLS,)),  # class the goal asks for in a cell, 0: none
         *WORLD,
     ],
@@ -400,7 +406,6 @@ INSTANCE = np.dtype(
     ],
     align=True,
 )
-PLACED_CELL = np.dtype([("cell", _INT), ("state", _INT)], align=True)  # index into `blocks`, palette id or goal class
 
 
 class Autoreset(IntEnum):

@@ -25,7 +25,7 @@ def write_block(row, shared, cell, state):
     if goal != 0:
         row.goal_matched += int(cell_class == goal) - int(row.seen[cell] == goal)
     set_cell(row, shared, cell, state, cell_class)
-    row.shown_pose = -1
+    row.blocks_changed = 1
     row.at_rest = 0
 
 
@@ -68,8 +68,10 @@ def may_take(row, column, face):
 def write_goal(row, cell, goal_class):
     """Asks for a block class in a cell (index)."""
     row.wanted[cell] = goal_class
-    row.goals[row.goal_total] = cell
+    row.goals[row.goal_total].cell = cell
+    row.goals[row.goal_total].state = goal_class
     row.goal_total += 1
+    row.goal_changed = 1
     row.goal_matched += int(row.seen[cell] == goal_class)
 
 
@@ -98,15 +100,16 @@ def restore_template(row, shared, template):
             state = shared.templates[template].blocks[row.undo[k]]
             set_cell(row, shared, row.undo[k], state, shared.cell_class[state])
     row.undo_count = 0
-    row.shown_pose = -1
+    row.blocks_changed = 1
 
 
 @jit
 def clear_goal(row):
     """Asks for nothing."""
     for k in range(row.goal_total):
-        row.wanted[row.goals[k]] = 0
+        row.wanted[row.goals[k].cell] = 0
     row.goal_total = 0
+    row.goal_changed = 1
     row.goal_matched = 0
 
 

@@ -84,6 +84,50 @@ def _clear_bytes(typingctx, address, count):
 clear_bytes = _clear if config.DISABLE_JIT else _clear_bytes
 
 
+def _shift(address, by, count):
+    rest = max(int(count) - abs(int(by)), 0)
+    ctypes.memmove(int(address) + max(int(by), 0), int(address) - min(int(by), 0), rest)
+
+
+@intrinsic
+def _shift_bytes(typingctx, address, by, count):
+    def codegen(context, builder, signature, args):
+        address, by, count = args
+        zero = by.type(0)
+        up = builder.icmp_signed(">", by, zero)
+        far = builder.select(up, by, builder.neg(by))
+        target = builder.add(address, builder.select(up, by, zero))
+        origin = builder.add(address, builder.select(up, zero, far))
+        byte = ir.IntType(8).as_pointer()
+        pointers = [builder.inttoptr(part, byte) for part in (target, origin)]
+        cgutils.raw_memmove(builder, *pointers, builder.sub(count, far), 1)
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp, types.intp), codegen
+
+
+# shift_bytes(address, by, count): of `count` bytes, byte k becomes byte k + by; |by| of them stay as they are
+shift_bytes = _shift if config.DISABLE_JIT else _shift_bytes
+
+
+def _write(address, value):
+    ctypes.memset(int(address), int(value), 1)
+
+
+@intrinsic
+def _write_byte(typingctx, address, value):
+    def codegen(context, builder, signature, args):
+        byte = ir.IntType(8)
+        builder.store(builder.trunc(args[1], byte), builder.inttoptr(args[0], byte.as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp), codegen
+
+
+# write_byte(address, value)
+write_byte = _write if config.DISABLE_JIT else _write_byte
+
+
 def addresses(*arrays: np.ndarray) -> tuple[int, ...]:
     """Where arrays begin; each must stay alive and C-contiguous while the address is used."""
     assert all(array.flags.c_contiguous for array in arrays)

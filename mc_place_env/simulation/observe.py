@@ -19,7 +19,7 @@ from mc_place_env.rules.geometry import (
     world_z,
 )
 from mc_place_env.rules.world import block_at
-from mc_place_env.simulation.copy import clear_bytes, copy_items
+from mc_place_env.simulation.copy import clear_bytes, copy_items, shift_bytes, write_byte
 from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, CellClass, Outcome
 
 POSE = ("heading_sin", "heading_cos", "right", "up", "forward", "vertical_speed", "on_ground", "sneaking", "moving")
@@ -46,51 +46,101 @@ def number_dtype(n_items: int, max_pending: int) -> np.dtype:
 def write_cubes(row, shared, voxels, goal):
     """Cell classes and goal classes around the agent's cell, to two addresses of side^3 bytes.
 
-    What is there already is left alone: the same buffer, seen from the same pose, and no block has changed since.
+    What is there already, where this buffer was written last, is left alone or moved.
     """
-    quadrant = quadrant_of(row.yaw)
-    x = cell_of(row.position[0]) - row.origin[0] + MARGIN
-    y = cell_of(row.position[1]) - row.origin[1] + MARGIN
-    z = cell_of(row.position[2]) - row.origin[2] + MARGIN
-    pose = ((x * SIZE_Z + z) * SIZE_Y + y) * 4 + quadrant
-    row.view_news = int(row.shown_at != voxels or row.shown_pose != pose)
-    if not row.view_news:
-        return
-    row.shown_at, row.shown_pose = voxels, pose
-    if shared.view_radius > MARGIN:
-        write_voxels_beyond(row, shared.view_radius, x, y, z, quadrant, voxels)
-    else:
-        write_voxels(row, shared.view_radius, x, y, z, quadrant, voxels)
-    write_goal_cube(row, shared.view_radius, x, y, z, quadrant, goal)
+    r, pose = shared.view_radius, pose_of(row)
+    elsewhere = row.shown_at != voxels
+    moved = not same_pose(row.shown_pose, pose)
+    row.view_news = int(elsewhere or moved or row.blocks_changed)
+    if elsewhere or row.blocks_changed:
+        write_voxels(row, r, pose, voxels)
+    elif moved:
+        move_voxels(row, r, pose, voxels)
+    if elsewhere or row.goal_changed:
+        clear_bytes(goal, (2 * r + 1) ** 3)
+        write_goal_cells(row, r, pose, goal)
+    elif moved:
+        clear_goal_cells(row, r, row.shown_pose, goal)
+        write_goal_cells(row, r, pose, goal)
+    row.shown_at, row.blocks_changed, row.goal_changed = voxels, 0, 0
+    for k in range(len(pose)):
+        row.shown_pose[k] = pose[k]
 
 
 @jit
-def write_voxels(row, r, x, y, z, quadrant, voxels):
+def pose_of(row):
+    """What the cubes depend on: the agent's cell, counted from the lowest stored one, and its heading."""
+    return (
+        cell_of(row.position[0]) - row.origin[0] + MARGIN,
+        cell_of(row.position[1]) - row.origin[1] + MARGIN,
+        cell_of(row.position[2]) - row.origin[2] + MARGIN,
+        quadrant_of(row.yaw),
+    )
+
+
+@jit
+def same_pose(pose, other):
+    """Whether two poses are the same."""
+    return pose[0] == other[0] and pose[1] == other[1] and pose[2] == other[2] and pose[3] == other[3]
+
+
+@jit
+def write_voxels(row, r, pose, voxels):
     """Cell classes, column by column."""
+    if r > MARGIN:
+        write_voxels_beyond(row, r, pose, voxels)
+    else:
+        write_columns_between(row, r, pose, voxels, 0, 2 * r + 1, 0, 2 * r + 1)
+
+
+@jit
+def move_voxels(row, r, pose, voxels):
+    """The same where only the pose is another: after a step to a neighbour cell most of the cube is there."""
+    quadrant, side = pose[3], 2 * r + 1
+    dx, dy, dz = pose[0] - row.shown_pose[0], pose[1] - row.shown_pose[1], pose[2] - row.shown_pose[2]
+    right, ahead = agent_right(quadrant, dx, dz), agent_forward(quadrant, dx, dz)
+    if quadrant != row.shown_pose[3] or dy != 0 or abs(right) + abs(ahead) != 1 or r > MARGIN:
+        write_voxels(row, r, pose, voxels)
+        return
+    shift_bytes(voxels, -(right * side + ahead) * side, side * side * side)
+    if right != 0:
+        first = 2 * r if right > 0 else 0
+        write_columns_between(row, r, pose, voxels, first, first + 1, 0, side)
+    else:
+        first = 2 * r if ahead > 0 else 0
+        write_columns_between(row, r, pose, voxels, 0, side, first, first + 1)
+
+
+@jit
+def write_columns_between(row, r, pose, voxels, first_right, last_right, first_ahead, last_ahead):
+    """Some of the cube's columns: from `first` to before `last`, to the right and ahead, counted from its corner."""
+    x, y, z, quadrant = pose
+    side = 2 * r + 1
     right_step = (world_x(quadrant, 1, 0) * SIZE_Z + world_z(quadrant, 1, 0)) * SIZE_Y
     ahead_step = (forward_x(quadrant) * SIZE_Z + forward_z(quadrant)) * SIZE_Y
-    corner = (x * SIZE_Z + z) * SIZE_Y + y - r - r * (right_step + ahead_step)
-    if r == MARGIN:
-        copy_columns(row, voxels, corner, right_step, ahead_step, 2 * MARGIN + 1)  # known size: a third faster
-    else:
-        copy_columns(row, voxels, corner, right_step, ahead_step, 2 * r + 1)
+    corner = (x * SIZE_Z + z) * SIZE_Y + y - r * (1 + right_step + ahead_step)
+    for right in range(first_right, last_right):
+        at = corner + right * right_step + first_ahead * ahead_step
+        to = voxels + (right * side + first_ahead) * side
+        if r == MARGIN:
+            copy_columns(row, to, at, ahead_step, 2 * MARGIN + 1, last_ahead - first_ahead)  # known size: faster
+        else:
+            copy_columns(row, to, at, ahead_step, side, last_ahead - first_ahead)
 
 
 @jit
-def copy_columns(row, voxels, start, right_step, ahead_step, side):
-    """side * side runs of `side` cell classes, one after another."""
-    for _ in range(side):
-        at = start
-        for _ in range(side):
-            copy_items(voxels, row.seen, at, side)
-            voxels += side
-            at += ahead_step
-        start += right_step
+def copy_columns(row, to, at, step, side, count):
+    """`count` runs of `side` cell classes, one after another."""
+    for _ in range(count):
+        copy_items(to, row.seen, at, side)
+        to += side
+        at += step
 
 
 @jit
-def write_voxels_beyond(row, r, x, y, z, quadrant, voxels):
+def write_voxels_beyond(row, r, pose, voxels):
     """As `write_voxels`, for a view that may reach beyond the stored margin."""
+    x, y, z, quadrant = pose
     side = 2 * r + 1
     for right in range(-r, r + 1):
         for forward in range(-r, r + 1):
@@ -106,16 +156,31 @@ def write_voxels_beyond(row, r, x, y, z, quadrant, voxels):
 
 
 @jit
-def write_goal_cube(row, r, x, y, z, quadrant, goal):
-    """Goal classes: nothing, but in the goal cells in view."""
-    side = 2 * r + 1
-    clear_bytes(goal, side * side * side)
+def write_goal_cells(row, r, pose, goal):
+    """Goal classes of the goal cells in view."""
     for k in range(row.goal_total):
-        cell = row.goals[k]
-        dx, dz, dy = cell // (SIZE_Z * SIZE_Y) - x, cell // SIZE_Y % SIZE_Z - z, cell % SIZE_Y - y
-        if max(abs(dx), abs(dy), abs(dz)) <= r:
-            column = (agent_right(quadrant, dx, dz) + r) * side + agent_forward(quadrant, dx, dz) + r
-            copy_items(goal + column * side + dy + r, row.wanted, cell, 1)
+        at = place_in_cube(row.goals[k].cell, r, pose)
+        if at >= 0:
+            write_byte(goal + at, row.goals[k].state)
+
+
+@jit
+def clear_goal_cells(row, r, pose, goal):
+    """Takes out what was written for a pose."""
+    for k in range(row.goal_total):
+        at = place_in_cube(row.goals[k].cell, r, pose)
+        if at >= 0:
+            write_byte(goal + at, 0)
+
+
+@jit
+def place_in_cube(cell, r, pose):
+    """Where a cube seen from a pose has a cell (index), or -1."""
+    dx, dz, dy = cell // (SIZE_Z * SIZE_Y) - pose[0], cell // SIZE_Y % SIZE_Z - pose[2], cell % SIZE_Y - pose[1]
+    if max(abs(dx), abs(dy), abs(dz)) > r:
+        return -1
+    side, quadrant = 2 * r + 1, pose[3]
+    return ((agent_right(quadrant, dx, dz) + r) * side + agent_forward(quadrant, dx, dz) + r) * side + dy + r
 
 
 @jit

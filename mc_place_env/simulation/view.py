@@ -17,7 +17,7 @@ from mc_place_env.rules.placement import check_placement
 from mc_place_env.rules.world import block_at
 from mc_place_env.simulation.report import named_requests
 from mc_place_env.tasks.base import Cell
-from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, ActionType, CellClass, Face, Outcome, Reason
+from mc_place_env.types import MARGIN, SIZE_Y, SIZE_Z, ActionType, CellClass, Face, Outcome, Reason
 
 
 # Compiled code takes an array and an index: handing over a single record from Python costs 10 microseconds.
@@ -136,19 +136,22 @@ class RowView:
 
     def goal(self) -> dict[Cell, str]:
         """Goal cells and the item each asks for."""
-        wanted = self._row["wanted"].reshape(SIZE_X, SIZE_Z, SIZE_Y)
-        return {cell: self._batch.palette.items[wanted[at] - CellClass.ITEM] for at, cell in self._cells(wanted != 0)}
+        return {cell: self._batch.palette.items[item] for _, cell, item in self._goals()}
 
     def missing_goal(self) -> list[tuple[Cell, int]]:
         """Goal cells that do not hold their block, with the index of the item each asks for; lowest first."""
-        seen, wanted = (self._row[key].reshape(SIZE_X, SIZE_Z, SIZE_Y) for key in ("seen", "wanted"))
-        missing = [(c, int(wanted[at]) - CellClass.ITEM) for at, c in self._cells((wanted != 0) & (wanted != seen))]
+        seen = self._row["seen"]
+        missing = [(cell, item) for at, cell, item in self._goals() if seen[at] != CellClass.ITEM + item]
         return sorted(missing, key=lambda entry: (entry[0][1], entry[0]))
 
-    def _cells(self, mask: np.ndarray) -> Iterator[tuple[tuple[int, int, int], Cell]]:
-        x0, y0, z0 = self._row["origin"].tolist()
-        for x, z, y in np.argwhere(mask).tolist():
-            yield (x, z, y), (x + x0 - MARGIN, y + y0 - MARGIN, z + z0 - MARGIN)
+    def _goals(self) -> Iterator[tuple[int, Cell, int]]:
+        """Index, cell and item of every goal cell."""
+        row = self._row
+        x0, y0, z0 = (low - MARGIN for low in row["origin"].tolist())
+        for at, goal_class in row["goals"][: row["goal_total"]].tolist():
+            column, y = divmod(at, SIZE_Y)
+            x, z = divmod(column, SIZE_Z)
+            yield at, (x + x0, y + y0, z + z0), goal_class - CellClass.ITEM
 
     def check(self, anchor: Cell, face: int, item: int) -> Reason:
         """What the rules say now of a placement on a face (relative or absolute) of an anchor cell."""
