@@ -145,7 +145,12 @@ def in_array(row, x, y, z):
 
 
 @scalar
+def column_index(row, x, z):
+    """Index of a column of cells: z within x."""
+    return (x - row.origin[0] + MARGIN) * SIZE_Z + (z - row.origin[2] + MARGIN)
+
+
+@scalar
 def cell_index(row, x, y, z):
     """Index of a cell into `blocks`: y innermost, then z, then x."""
-    column = (x - row.origin[0] + MARGIN) * SIZE_Z + (z - row.origin[2] + MARGIN)
-    return column * SIZE_Y + (y - row.origin[1] + MARGIN)
+    return column_index(row, x, z) * SIZE_Y + (y - row.origin[1] + MARGIN)

@@ -1,7 +1,7 @@
 """The blocks of one environment: reading, writing, and what a write means for the view, the masks and the goal."""
 
 from mc_place_env.jit import jit
-from mc_place_env.rules.geometry import cell_index, face_x, face_z, in_array
+from mc_place_env.rules.geometry import cell_index, column_index, face_x, face_z, in_array
 from mc_place_env.types import AIR, CELLS, MARGIN, MAX_UNDO, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, VOID, Face
 
 
@@ -45,7 +45,7 @@ def occupied(row, x, z, low, high):
     every = (1 << (high - low + 1)) - 1
     if not (in_array(row, x, low, z) and in_array(row, x, high, z)):
         return every
-    return (row.solid[cell_index(row, x, low, z) // SIZE_Y] >> (low - row.origin[1] + MARGIN)) & every
+    return (row.solid[column_index(row, x, z)] >> (low - row.origin[1] + MARGIN)) & every
 
 
 @jit
