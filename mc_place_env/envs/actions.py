@@ -29,6 +29,7 @@ INTEGERS = frozenset({int, *(np.dtype(code).type for code in np.typecodes["AllIn
 N_FACES = 10
 N_RELATIVE_FACES = 6
 ANCHOR_LIMIT = 5.0
+INVALID = -1  # no action type
 
 
 class DictAction:
@@ -140,6 +141,7 @@ class MultiDiscreteAction(DictAction):
 
     def __init__(self, offered: Sequence[ActionType], n_items: int, offset_range: int):
         self.types = np.array(offered)
+        self._decoded = np.append(self.types, INVALID)
         self.offset_range, self.n_items = offset_range, n_items
         side = 2 * offset_range + 1
         self.nvec = np.array([len(offered), side, side, side, N_RELATIVE_FACES, n_items])
@@ -151,7 +153,7 @@ class MultiDiscreteAction(DictAction):
         array = as_array(actions)
         if array.dtype.kind not in "iu" or array.shape != (len(out["type"]), 6):
             raise ActionError(f"action: expected integers of shape {(6,)}, got {array.dtype} of {array.shape[1:]}")
-        out["type"][:] = taken(self.types, array[:, 0])
+        out["type"][:] = taken(self._decoded, array[:, 0])
         out["anchor"][:] = array[:, 1:4] - self.offset_range
         out["face"][:] = np.where(array[:, 4] < N_RELATIVE_FACES, array[:, 4], -1)
         out["item"][:] = array[:, 5]
@@ -184,6 +186,7 @@ class DiscreteAction(DictAction):
 
     def __init__(self, offered: Sequence[ActionType], n_items: int, offset_range: int):
         self.others = np.array([a for a in offered if a != ActionType.PLACE])
+        self._decoded = np.append(self.others, INVALID)
         self.places = ActionType.PLACE in offered
         self.offset_range, self.n_items = offset_range, n_items
         side = 2 * offset_range + 1
@@ -200,7 +203,7 @@ class DiscreteAction(DictAction):
         place = array - len(self.others)
         is_place = (place >= 0) & (array < self.size)
         right, up, forward, face, item = np.unravel_index(np.where(is_place, place, 0), self.shape)
-        out["type"][:] = np.where(is_place, ActionType.PLACE, taken(self.others, array))
+        out["type"][:] = np.where(is_place, ActionType.PLACE, taken(self._decoded, array))
         out["anchor"][:] = np.where(is_place[:, None], np.stack([right, up, forward], 1) - self.offset_range, 0)
         out["face"][:] = np.where(is_place, face, 0)
         out["item"][:] = np.where(is_place, item, 0)
@@ -256,9 +259,8 @@ def check_encodable(view: "MultiDiscreteAction | DiscreteAction", actions: np.nd
 
 
 def taken(types: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """types[index], and -1 (an invalid type) where the index is out of range."""
-    inside = (index >= 0) & (index < len(types))
-    return np.where(inside, types[np.where(inside, index, 0)], -1)
+    """types[index]; where the index is out of range the last of `types`, which is no type."""
+    return types[np.minimum(index.astype(np.uint64), np.uint64(len(types) - 1))]  # below 0 is very large
 
 
 def make_codec(config: PlaceEnvConfig, batch: Batch) -> DictAction:

@@ -96,14 +96,24 @@ class PlaceVecEnv(VecEnv):
         """Writes the infos of the rows whose episode ended, and begins their statistics anew."""
         final, seconds = self.batch.final, round(time.time() - self._began, 6)
         last = {key: part[ended] for key, part in observation(self.batch, final, copy=False).items()}
-        success, heard = final.facts["is_success"] != 0, final.facts["outcome_count"] > 0
-        for k, i in enumerate(ended.tolist()):
+        heard, cut_short = final.facts[ended], final.truncated[ended] & ~final.terminated[ended]
+        rows = zip(
+            ended.tolist(),
+            self._returns[ended].tolist(),
+            self._lengths[ended].tolist(),
+            (heard["is_success"] != 0).tolist(),
+            cut_short.tolist(),
+            zip(*last.values(), strict=True),
+            reported_outcomes(heard, self.batch.palette),
+            strict=True,
+        )
+        for i, earned, length, success, truncated, parts, outcomes in rows:
             infos[i] |= {
-                "episode": {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": seconds},
-                "is_success": bool(success[i]),
-                "TimeLimit.truncated": bool(final.truncated[i] and not final.terminated[i]),
-                "terminal_observation": {key: part[k] for key, part in last.items()},
-                "outcomes": reported_outcomes(final.facts[i], self.batch.palette) if heard[i] else (),
+                "episode": {"r": earned, "l": length, "t": seconds},
+                "is_success": success,
+                "TimeLimit.truncated": truncated,
+                "terminal_observation": dict(zip(last, parts, strict=True)),
+                "outcomes": outcomes,
             }
         self._returns[ended], self._lengths[ended] = 0.0, 0
 
@@ -155,11 +165,15 @@ class PlaceVecEnv(VecEnv):
         return list(self._get_indices(indices))
 
 
-def reported_outcomes(row: np.void, palette: Palette) -> tuple[dict[str, Any], ...]:
-    """The verdicts in one environment's facts, in words: what `info["outcomes"]` of the single one holds."""
-    names = (*facts.OUTCOME, *facts.OUTCOME_CELLS)
-    requests = ({name.removeprefix("outcome_"): row[name][k] for name in names} for k in range(row["outcome_count"]))
-    return tuple(outcome_dict(request | {"id": request["request_id"]}, palette) for request in requests)
+def reported_outcomes(heard: np.ndarray, palette: Palette) -> list[tuple[dict[str, Any], ...]]:
+    """The verdicts in the facts (n,) of n environments, in words: what `info["outcomes"]` of single ones holds."""
+    named: dict[str, Any] = {name.removeprefix("outcome_"): heard[name].tolist() for name in facts.OUTCOME}
+    named |= {name.removeprefix("outcome_"): heard[name] for name in facts.OUTCOME_CELLS}
+    named["id"] = named["request_id"]
+    return [
+        tuple(outcome_dict({name: part[i][k] for name, part in named.items()}, palette) for k in range(count))
+        for i, count in enumerate(heard["outcome_count"].tolist())
+    ]
 
 
 class CurriculumCallback(BaseCallback):
