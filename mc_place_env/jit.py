@@ -153,6 +153,22 @@ def entry(function: Any) -> Any:
     return _compile(function)
 
 
+class Direct:
+    """`call` reaches an entry past numba's look at the arguments, which takes longer than a step of one environment.
+
+    For arguments whose types never change: they are looked at in the first call only.
+    """
+
+    def __init__(self, function: Any):
+        self.entry, self.call = function, self._first_call
+
+    def _first_call(self, *arguments: Any) -> Any:
+        result = self.entry(*arguments)
+        if not config.DISABLE_JIT:
+            self.call = self.entry.overloads[tuple(map(numba.typeof, arguments))].entry_point
+        return result
+
+
 def parallel_entry(function: Any) -> Any:
     """As `entry`, for a function whose loop is a `prange`. Its body must be one call (see numba #7135)."""
     return _compile(function, parallel=True)

@@ -154,7 +154,7 @@ class VectorRow:
         """This row of a vector's facts, in the words of a single environment's `info`."""
         mine = {key: value[self.i] for key, value in facts.items() if isinstance(value, np.ndarray)}
         accepted = mine["status"] == Status.ACCEPTED
-        response = self.envs.batch.rows[self.i]["response"]
+        (response,) = report.named_requests(self.envs.batch.rows["response"][self.i : self.i + 1])
         return {
             "status": report.STATUS_TEXT[mine["status"]],
             "reason": report.REASON_TEXT[mine["reason"]],

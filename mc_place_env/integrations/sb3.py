@@ -29,8 +29,7 @@ from mc_place_env.envs.spaces import observation
 from mc_place_env.envs.vector_env import PlaceVectorEnv
 from mc_place_env.errors import ConfigError
 from mc_place_env.integrations import make_vector_env
-from mc_place_env.rules.palette import Palette
-from mc_place_env.simulation import facts
+from mc_place_env.simulation.facts import named_outcomes
 from mc_place_env.simulation.report import outcome_dict
 from mc_place_env.types import CellClass
 
@@ -104,18 +103,23 @@ class PlaceVecEnv(VecEnv):
             (heard["is_success"] != 0).tolist(),
             cut_short.tolist(),
             zip(*last.values(), strict=True),
-            reported_outcomes(heard, self.batch.palette),
+            heard["outcome_count"].tolist(),
             strict=True,
         )
-        for i, earned, length, success, truncated, parts, outcomes in rows:
+        for i, earned, length, success, truncated, parts, count in rows:
             infos[i] |= {
                 "episode": {"r": earned, "l": length, "t": seconds},
                 "is_success": success,
                 "TimeLimit.truncated": truncated,
                 "terminal_observation": dict(zip(last, parts, strict=True)),
-                "outcomes": outcomes,
+                "outcomes": self._outcomes(i) if count else (),
             }
         self._returns[ended], self._lengths[ended] = 0.0, 0
+
+    def _outcomes(self, i: int) -> tuple[dict[str, Any], ...]:
+        """The verdicts that row i heard in the last step of its episode: what the single environment's info says."""
+        heard = named_outcomes(self.batch.final.facts[i : i + 1], self.batch.config.max_pending)
+        return tuple(outcome_dict(request, self.batch.palette) for request in heard)
 
     def get_images(self) -> Sequence[np.ndarray | None]:
         """Pictures of the first nine rows, which `render` lays side by side."""
@@ -163,17 +167,6 @@ class PlaceVecEnv(VecEnv):
 
     def _rows(self, indices: int | Iterable[int] | None) -> Sequence[int]:
         return list(self._get_indices(indices))
-
-
-def reported_outcomes(heard: np.ndarray, palette: Palette) -> list[tuple[dict[str, Any], ...]]:
-    """The verdicts in the facts (n,) of n environments, in words: what `info["outcomes"]` of single ones holds."""
-    named: dict[str, Any] = {name.removeprefix("outcome_"): heard[name].tolist() for name in facts.OUTCOME}
-    named |= {name.removeprefix("outcome_"): heard[name] for name in facts.OUTCOME_CELLS}
-    named["id"] = named["request_id"]
-    return [
-        tuple(outcome_dict({name: part[i][k] for name, part in named.items()}, palette) for k in range(count))
-        for i, count in enumerate(heard["outcome_count"].tolist())
-    ]
 
 
 class CurriculumCallback(BaseCallback):

@@ -160,7 +160,10 @@ class Recorder:
     def _requests(self) -> list[dict[str, Any]]:
         """Every accepted request in order, with its verdict and what happened to its block later."""
         row, palette = self._row, self._batch.palette
-        flying = (report.outcome_dict(request, palette) for request in row["pending"][: row["pending_count"]])
+        flying = (
+            report.outcome_dict(request, palette)
+            for request in report.named_requests(row["pending"][: row["pending_count"]])
+        )
         known = {request["request_id"]: request for request in flying} | self._outcomes
         later = {number: [c for c in self._changes if c["request_id"] == number] for number in known}
         return [known[number] | {"changes": later[number]} for number in sorted(known)]

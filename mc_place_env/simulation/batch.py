@@ -10,6 +10,7 @@ import numpy as np
 
 from mc_place_env.config import LatencyModel, PlaceEnvConfig, reward_weights
 from mc_place_env.errors import ConfigError, ScenarioError
+from mc_place_env.jit import Direct
 from mc_place_env.rules.palette import Palette
 from mc_place_env.simulation import kernel
 from mc_place_env.simulation.copy import addresses
@@ -32,6 +33,8 @@ from mc_place_env.types import (
     Table,
 )
 
+STEP_SINGLE, STEP_BATCH = Direct(kernel.step_single), Direct(kernel.step_batch)
+STEP_PARALLEL, WRITE_COLUMNS = Direct(kernel.step_batch_parallel), Direct(kernel.write_columns)
 PARALLEL_FROM = 64  # rows; below, threads cost more than they bring
 CHUNK = 32  # rows a thread takes at a time
 
@@ -183,15 +186,15 @@ class Batch:
     def step(self) -> None:
         """One step of every row by `actions`, with autoreset."""
         if self.single and self.backend is None:
-            kernel.step_single(self.rows, self.shared, self.actions, self._addresses)
+            STEP_SINGLE.call(self.rows, self.shared, self.actions, self._addresses)
             return
         if self.backend is not None:
             self._step_on_backend()
         elif self.parallel:
-            kernel.step_batch_parallel(*(*self._arguments(), CHUNK))
+            STEP_PARALLEL.call(*self._arguments(), CHUNK)
         else:
-            kernel.step_batch(*self._arguments())
-        any_ended = kernel.write_columns(self.rows, self._everyone, *self.out[5:])
+            STEP_BATCH.call(*self._arguments())
+        any_ended = WRITE_COLUMNS.call(self.rows, self._everyone, *self.out[5:])
         if any_ended and self.autoreset is Autoreset.SAME_STEP:
             self._finish_episodes(self.rows["needs_reset"] != 0)
 
@@ -201,7 +204,7 @@ class Batch:
     def _finish_episodes(self, ended: np.ndarray) -> None:
         """Keeps the last results of ended episodes in `final`, and begins the next."""
         kernel.result_batch(self.rows, self.shared, self._final_addresses, ended)
-        kernel.write_columns(self.rows, ended, *self.final[5:])
+        WRITE_COLUMNS.call(self.rows, ended, *self.final[5:])
         self.reset(ended)
 
     def _step_on_backend(self) -> None:

@@ -90,7 +90,7 @@ class RowView:
             {
                 "request_id": request["id"],
                 "item": items[request["item"]],
-                "destination": tuple(request["destination"].tolist()),
+                "destination": request["destination"],
                 "submitted_tick": request["submitted_tick"],
             }
             for request in named_requests(row["pending"][: row["pending_count"]])
@@ -99,8 +99,8 @@ class RowView:
     def placed_now(self) -> list[tuple[Cell, int]]:
         """Cell and palette id of every placement reported in the last step."""
         row, placed = self._row, int(Outcome.PLACED)
-        reported = row["outcomes"][: row["outcome_count"]]
-        return [(tuple(r["cell"].tolist()), int(r["state_after"])) for r in reported if r["outcome"] == placed]
+        reported = named_requests(row["outcomes"][: row["outcome_count"]])
+        return [(request["cell"], request["state_after"]) for request in reported if request["outcome"] == placed]
 
     @property
     def origin(self) -> Cell:
