@@ -1,13 +1,12 @@
 """What the agent knows of the world: belief, apart from the truth in the simulator's arrays."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mc_place_env.errors import ConfigError
-from mc_place_env.jit import entry, jit
+from mc_place_env.jit import Direct, entry, jit
 from mc_place_env.rules.geometry import cell_of, quadrant_of, world_x, world_z
 from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, Outcome
 
@@ -79,6 +78,9 @@ def learn_and_write(rows, shared, known, cubes):
         write_believed(rows, shared, i, radius, known[i], cubes[i])
 
 
+LEARN_CUBE = Direct(learn_cube)
+
+
 class SpatialMap:
     """Unknown, known block, or pending target, by world cell.
 
@@ -100,7 +102,7 @@ class SpatialMap:
         if not (again or self._loaded or rows["view_news"][0]):
             return False
         self._loaded = False
-        return learn_cube(rows, 0, radius, self.known) > 0
+        return LEARN_CUBE.call(rows, 0, radius, self.known) > 0
 
     def believed(self, rows: np.ndarray, shared: np.ndarray, radius: int) -> np.ndarray:
         """The observation `spatial_map` of a batch of one: uint8 (n, n, n), 0 unknown, else 1 + class believed."""
@@ -115,9 +117,9 @@ class SpatialMap:
             raise IndexError(f"cell {cell} is beyond the map")
         self.known[at] = state + 1
 
-    def set_pending(self, requests: Iterable[dict[str, Any]]) -> None:
-        """The requests in flight, with `request_id` and `destination`."""
-        self._pending = {request["request_id"]: request["destination"] for request in requests}
+    def set_pending(self, targets: dict[int, Cell]) -> None:
+        """Destination by request id, of the requests in flight."""
+        self._pending = targets
 
     @property
     def pending_targets(self) -> dict[int, Cell]:

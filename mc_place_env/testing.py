@@ -154,7 +154,8 @@ class VectorRow:
         """This row of a vector's facts, in the words of a single environment's `info`."""
         mine = {key: value[self.i] for key, value in facts.items() if isinstance(value, np.ndarray)}
         accepted = mine["status"] == Status.ACCEPTED
-        (response,) = report.named_requests(self.envs.batch.rows["response"][self.i : self.i + 1])
+        requests = report.request_numbers(self.envs.batch.rows["response"][self.i : self.i + 1])
+        (response,) = report.read_requests(requests)
         return {
             "status": report.STATUS_TEXT[mine["status"]],
             "reason": report.REASON_TEXT[mine["reason"]],

@@ -8,7 +8,7 @@ import numpy as np
 from mc_place_env.config import PlaceEnvConfig
 from mc_place_env.envs.actions import make_codec
 from mc_place_env.envs.making import make_batch, set_task, task_options
-from mc_place_env.envs.spaces import observation_space, shapes
+from mc_place_env.envs.spaces import observation, observation_space, shapes
 from mc_place_env.simulation import report
 from mc_place_env.simulation.batch import Batch
 from mc_place_env.simulation.facts import FACTS
@@ -141,13 +141,12 @@ speed (blocks/tick), on_ground, sneaking, moving |
         """Views into the batch's buffers, made once: a step has no time to make them."""
         batch = self._batch
         self._columns = {key: batch.actions[key] for key in ACTION.fields or ()}
-        self._voxels, self._goal, self._terms = batch.out.voxels[0], batch.out.goal[0], batch.out.terms[0]
+        self._shown = {name: part[0] for name, part in observation(batch, batch.out, copy=False).items()}
+        self._terms, self._facts = batch.out.terms[0], batch.out.facts.view(np.int32)[: len(FACTS)]
         self._reward = batch.rows["reward"]
-        self._numbers, self._facts = batch.out.numbers.view(np.float32), batch.out.facts.view(np.int32)[: len(FACTS)]
-        self._number_parts = [
-            (name, slice(at // 4, (at + part.itemsize) // 4), part.shape if len(part.shape) > 1 else None)
-            for name, (part, at, *_) in (batch.out.numbers.dtype.fields or {}).items()
-        ]
+        self._outcomes = report.request_numbers(batch.rows[0]["outcomes"])
+        self._pending = report.request_numbers(batch.rows[0]["pending"])
+        self._accepted = report.request_numbers(batch.rows["response"])
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """An unpickled view is a copy: makes them anew."""
@@ -262,10 +261,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
     # -- info --------------------------------------------------------------------------------------------------------
 
     def _observation(self) -> dict[str, np.ndarray]:
-        numbers = self._numbers.copy()
-        parts = {"voxels": self._voxels.copy(), "goal": self._goal.copy()}
-        for name, place, shape in self._number_parts:
-            parts[name] = numbers[place] if shape is None else numbers[place].reshape(shape)
+        parts = {name: part.copy() for name, part in self._shown.items()}
         return self._add_optional(parts) if self.config.observe else parts
 
     def _add_optional(self, parts: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -279,32 +275,40 @@ speed (blocks/tick), on_ground, sneaking, moving |
         return parts
 
     def _info(self, facts: list[int]) -> dict[str, Any]:
-        row, palette = self._batch.rows[0], self._batch.palette
-        text, data = report.response(facts[STATUS], facts[REASON], row, palette)
-        learned, error = self._learn(facts)
+        palette = self._batch.palette
+        heard = report.read_requests(self._outcomes[: facts[OUTCOMES]]) if facts[OUTCOMES] else []
+        flying = report.read_requests(self._pending[: facts[PENDING]]) if facts[PENDING] else []
+        text, data = self._response(facts) if facts[STATUS] else ("", None)
+        learned, error = self._learn(heard, flying)
         return {
             "status": report.STATUS_TEXT[facts[STATUS]],
             "reason": report.REASON_TEXT[facts[REASON]],
             "value": text,
             "data": data,
-            "outcomes": report.outcome_dicts(row, palette) if facts[OUTCOMES] else (),
-            "changes": report.change_dicts(row, palette) if facts[CHANGES] else (),
-            "pending": self._view.pending if facts[PENDING] else (),
+            "outcomes": tuple([report.outcome_dict(request, palette) for request in heard]),
+            "changes": report.change_dicts(self._batch.rows[0], palette) if facts[CHANGES] else (),
+            "pending": tuple([request.id for request in flying]),
             "map_updated": learned,
             "map_error": error,
             "tick": facts[TICK],
             "is_success": facts[SUCCESS] == 1,
-            "reward_terms": dict(zip(report.TERM_TEXT, self._terms.tolist(), strict=True)),
+            "reward_terms": dict(zip(report.TERM_TEXT, self._terms.tolist())),
         }
 
-    def _learn(self, facts: list[int]) -> tuple[bool, str]:
+    def _response(self, facts: list[int]) -> tuple[str, dict[str, Any]]:
+        """The tool's one-line text and data dict for this step's own action."""
+        if facts[STATUS] == report.REJECTED:
+            return report.rejected_data(report.REASON_TEXT[facts[REASON]])
+        (request,) = report.read_requests(self._accepted)
+        return report.accepted_data(request, self._batch.palette)
+
+    def _learn(self, heard: list[report.Request], flying: list[report.Request]) -> tuple[bool, str]:
         """Updates the spatial map; a failure is reported, never raised."""
         try:
-            if facts[OUTCOMES]:
-                for cell, state in self._view.placed_now():
-                    self.spatial_map.record_placement(cell, state)
-            self.spatial_map.set_pending(self._view.pending_requests() if facts[PENDING] else ())
-            again = facts[OUTCOMES] > 0
-            return self.spatial_map.observe(self._batch.rows, self.config.view_radius, again), ""
+            for request in heard:
+                if request.outcome == report.PLACED:
+                    self.spatial_map.record_placement(request.cell, request.state_after)
+            self.spatial_map.set_pending({request.id: request.destination for request in flying})
+            return self.spatial_map.observe(self._batch.rows, self.config.view_radius, bool(heard)), ""
         except Exception as error:
             return False, f"{type(error).__name__}: {error}"

@@ -29,7 +29,7 @@ from mc_place_env.envs.spaces import observation
 from mc_place_env.envs.vector_env import PlaceVectorEnv
 from mc_place_env.errors import ConfigError
 from mc_place_env.integrations import make_vector_env
-from mc_place_env.simulation.facts import named_outcomes
+from mc_place_env.simulation.facts import read_outcomes
 from mc_place_env.simulation.report import outcome_dict
 from mc_place_env.types import CellClass
 
@@ -118,7 +118,7 @@ class PlaceVecEnv(VecEnv):
 
     def _outcomes(self, i: int) -> tuple[dict[str, Any], ...]:
         """The verdicts that row i heard in the last step of its episode: what the single environment's info says."""
-        heard = named_outcomes(self.batch.final.facts[i : i + 1], self.batch.config.max_pending)
+        heard = read_outcomes(self.batch.final.facts[i : i + 1], self.batch.config.max_pending)
         return tuple(outcome_dict(request, self.batch.palette) for request in heard)
 
     def get_images(self) -> Sequence[np.ndarray | None]:

@@ -162,7 +162,7 @@ class Recorder:
         row, palette = self._row, self._batch.palette
         flying = (
             report.outcome_dict(request, palette)
-            for request in report.named_requests(row["pending"][: row["pending_count"]])
+            for request in report.read_requests(report.request_numbers(row["pending"][: row["pending_count"]]))
         )
         known = {request["request_id"]: request for request in flying} | self._outcomes
         later = {number: [c for c in self._changes if c["request_id"] == number] for number in known}

@@ -4,11 +4,10 @@ One int32 vector an environment, in the order of `fact_dtype`: FACTS, then lists
 of resolution. Groups beyond `outcome_count` and `change_count` are 0. Codes are those of the enums in `types`.
 """
 
-from typing import Any
-
 import numpy as np
 
 from mc_place_env.jit import jit, scalar
+from mc_place_env.simulation.report import Request
 from mc_place_env.types import Status
 
 FACTS = (
@@ -36,8 +35,8 @@ OUTCOME = (
     "outcome_reported_step",
 )
 OUTCOME_CELLS = ("outcome_anchor", "outcome_destination", "outcome_cell")
-OUTCOME_NAMES = ("id", *(name.removeprefix("outcome_") for name in OUTCOME[1:]))
-OUTCOME_CELL_NAMES = tuple(name.removeprefix("outcome_") for name in OUTCOME_CELLS)
+REQUEST_NAMES = ("id", *(name.removeprefix("outcome_") for name in OUTCOME[1:]))
+REQUEST_CELLS = tuple(name.removeprefix("outcome_") for name in OUTCOME_CELLS)
 CHANGE = ("change_request_id", "change_kind", "change_tick", "change_landed")
 CHANGE_CELLS = ("change_cell", "change_rest")
 
@@ -61,17 +60,17 @@ def named_facts(facts: np.ndarray) -> dict[str, np.ndarray]:
     return {name: facts[name] for name in facts.dtype.names or ()}
 
 
-def named_outcomes(facts: np.ndarray, max_pending: int) -> list[dict[str, Any]]:
-    """The verdicts in one environment's facts (1,), as `report.named_requests` names them."""
+def read_outcomes(facts: np.ndarray, max_pending: int) -> list[Request]:
+    """The verdicts in one environment's facts (1,); states are not among them."""
     numbers, groups = facts.view(np.int32).tolist(), max_pending + 1
     end, cells = FIRST_GROUP + groups * len(OUTCOME), FIRST_GROUP + groups * FIRST_CELLS
     found = []
     for k in range(numbers[AT_OUTCOME_COUNT]):
-        request = dict(zip(OUTCOME_NAMES, numbers[FIRST_GROUP + k : end : groups], strict=True))
-        for part, name in enumerate(OUTCOME_CELL_NAMES):
+        named = dict(zip(REQUEST_NAMES, numbers[FIRST_GROUP + k : end : groups], strict=True))
+        for part, name in enumerate(REQUEST_CELLS):
             at = cells + 3 * (groups * part + k)
-            request[name] = tuple(numbers[at : at + 3])
-        found.append(request)
+            named[name] = tuple(numbers[at : at + 3])
+        found.append(Request(**named, state_before=0, state_after=0))
     return found
 
 

@@ -1,7 +1,6 @@
 """The `info` of a step in words: from one environment's record to plain dicts."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,44 +11,72 @@ STATUS_TEXT = tuple(status.name.lower() for status in Status)
 OUTCOME_TEXT = tuple(outcome.name.lower() for outcome in Outcome)
 CHANGE_TEXT = tuple(kind.name.lower() for kind in ChangeKind)
 FACE_TEXT = tuple(face.name.lower() for face in Face)
-# REQUEST as numbers of eight bytes: where its single numbers are, and its cells
-NUMBERS = [(name, at // 8) for name, (part, at, *_) in (REQUEST.fields or {}).items() if not part.shape]
-CELLS = [(name, slice(at // 8, at // 8 + 3)) for name, (part, at, *_) in (REQUEST.fields or {}).items() if part.shape]
 REASON_TEXT = tuple(reason.text for reason in Reason)
 DETAIL_TEXT = tuple(reason.detail for reason in Reason)
-NONE, REJECTED, PLACED = int(Status.NONE), int(Status.REJECTED), int(Outcome.PLACED)  # enum members are slow to find
+REJECTED, PLACED = int(Status.REJECTED), int(Outcome.PLACED)  # enum members are slow to find
 TERM_TEXT = tuple(term.name.lower() for term in RewardTerm)
+Cell = tuple[int, int, int]
+
+
+class Request(NamedTuple):
+    """A REQUEST record as plain Python."""
+
+    id: int
+    item: int
+    face: int
+    anchor: Cell
+    destination: Cell
+    cell: Cell
+    submitted_tick: int
+    submitted_step: int
+    resolved_tick: int
+    reported_tick: int
+    reported_step: int
+    outcome: int
+    reason: int
+    state_before: int
+    state_after: int
+
+
+assert Request._fields == REQUEST.names
+
+
+def request_numbers(requests: np.ndarray) -> np.ndarray:
+    """REQUEST records (n,) as int64 (n, numbers), a view: numpy's own way to a record's fields takes far longer."""
+    return requests.view(np.int64).reshape(len(requests), -1)
+
+
+def read_requests(numbers: np.ndarray) -> list[Request]:
+    """What `request_numbers` gave, read."""
+    return [
+        Request._make((*one[:3], tuple(one[3:6]), tuple(one[6:9]), tuple(one[9:12]), *one[12:]))
+        for one in numbers.tolist()
+    ]
 
 
 def outcome_dicts(row: np.void, palette: Palette) -> tuple[dict[str, Any], ...]:
     """One dict a request resolved since the last step, in order of resolution."""
-    return tuple(outcome_dict(request, palette) for request in named_requests(row["outcomes"][: row["outcome_count"]]))
+    requests = read_requests(request_numbers(row["outcomes"][: row["outcome_count"]]))
+    return tuple(outcome_dict(request, palette) for request in requests)
 
 
-def named_requests(requests: np.ndarray) -> list[dict[str, Any]]:
-    """REQUEST records (n,) as dicts of numbers and cells: numpy's own way to a record's fields takes far longer."""
-    lists = requests.view(np.int64).reshape(len(requests), -1).tolist()
-    return [{name: one[at] for name, at in NUMBERS} | {name: tuple(one[at]) for name, at in CELLS} for one in lists]
-
-
-def outcome_dict(request: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
+def outcome_dict(request: Request, palette: Palette) -> dict[str, Any]:
     """A verdict in words."""
-    reason = request["reason"]
     return {
-        "request_id": request["id"],
-        "outcome": OUTCOME_TEXT[request["outcome"]],
-        "reason": REASON_TEXT[reason],
-        "detail": DETAIL_TEXT[reason],
-        "item": palette.items[request["item"]],
-        "anchor": request["anchor"],
-        "destination": request["destination"],
-        "cell": request["cell"] if request["outcome"] == PLACED else None,
-        "face": FACE_TEXT[request["face"]],
-        "submitted_tick": request["submitted_tick"],
-        "resolved_tick": request["resolved_tick"],
-        "reported_tick": request["reported_tick"],
-        "submitted_step": request["submitted_step"],
-        "reported_step": request["reported_step"],
+        "request_id": request.id,
+        "outcome": OUTCOME_TEXT[request.outcome],
+        "reason": REASON_TEXT[request.reason],
+        "detail": DETAIL_TEXT[request.reason],
+        "item": palette.items[request.item],
+        "anchor": request.anchor,
+        "destination": request.destination,
+        "cell": request.cell if request.outcome == PLACED else None,
+        "face": FACE_TEXT[request.face],
+        "submitted_tick": request.submitted_tick,
+        "resolved_tick": request.resolved_tick,
+        "reported_tick": request.reported_tick,
+        "submitted_step": request.submitted_step,
+        "reported_step": request.reported_step,
     }
 
 
@@ -70,28 +97,19 @@ def change_dict(change: np.void, palette: Palette) -> dict[str, Any]:
     }
 
 
-def response(status: int, reason: int, row: np.void, palette: Palette) -> tuple[str, dict[str, Any] | None]:
-    """The tool's one-line text and data dict for this step's own action; ("", None) when nothing was asked."""
-    if status == NONE:
-        return "", None
-    if status == REJECTED:
-        return rejected_data(REASON_TEXT[reason])
-    return accepted_data(named_requests(row["response"].reshape(1))[0], palette)
-
-
-def accepted_data(request: Mapping[str, Any], palette: Palette) -> tuple[str, dict[str, Any]]:
+def accepted_data(request: Request, palette: Palette) -> tuple[str, dict[str, Any]]:
     """The tool's one-line text and data dict for an accepted request."""
-    item, face = palette.items[request["item"]], FACE_TEXT[request["face"]]
-    destination, anchor = xyz(request["destination"]), xyz(request["anchor"])
-    text = f"Place request accepted: {item} at ({', '.join(map(str, destination.values()))}) (face={face})"
+    item, face = palette.items[request.item], FACE_TEXT[request.face]
+    x, y, z = request.destination
+    text = f"Place request accepted: {item} at ({x}, {y}, {z}) (face={face})"
     return text, {
         "success": True,
         "status": "accepted",
         "reason": "",
-        "request_id": request["id"],
-        "placed": {"name": item, "position": destination, "face": face},
-        "anchor": anchor,
-        "destination": destination,
+        "request_id": request.id,
+        "placed": {"name": item, "position": xyz(request.destination), "face": face},
+        "anchor": xyz(request.anchor),
+        "destination": xyz(request.destination),
     }
 
 
@@ -108,7 +126,7 @@ def rejected_data(reason: str) -> tuple[str, dict[str, Any]]:
     }
 
 
-def xyz(cell: Sequence[int]) -> dict[str, int]:
+def xyz(cell: Cell) -> dict[str, int]:
     """A cell as the tool writes it."""
     x, y, z = cell
     return {"x": x, "y": y, "z": z}

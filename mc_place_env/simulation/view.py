@@ -15,9 +15,9 @@ from mc_place_env.rules.geometry import (
 )
 from mc_place_env.rules.placement import check_placement
 from mc_place_env.rules.world import block_at
-from mc_place_env.simulation.report import named_requests
+from mc_place_env.simulation.report import read_requests, request_numbers
 from mc_place_env.tasks.base import Cell
-from mc_place_env.types import MARGIN, SIZE_Y, SIZE_Z, ActionType, CellClass, Face, Outcome, Reason
+from mc_place_env.types import MARGIN, SIZE_Y, SIZE_Z, ActionType, CellClass, Face, Reason
 
 
 # Compiled code takes an array and an index: handing over a single record from Python costs 10 microseconds.
@@ -88,19 +88,13 @@ class RowView:
         row, items = self._row, self._batch.palette.items
         return [
             {
-                "request_id": request["id"],
-                "item": items[request["item"]],
-                "destination": request["destination"],
-                "submitted_tick": request["submitted_tick"],
+                "request_id": request.id,
+                "item": items[request.item],
+                "destination": request.destination,
+                "submitted_tick": request.submitted_tick,
             }
-            for request in named_requests(row["pending"][: row["pending_count"]])
+            for request in read_requests(request_numbers(row["pending"][: row["pending_count"]]))
         ]
-
-    def placed_now(self) -> list[tuple[Cell, int]]:
-        """Cell and palette id of every placement reported in the last step."""
-        row, placed = self._row, int(Outcome.PLACED)
-        reported = named_requests(row["outcomes"][: row["outcome_count"]])
-        return [(request["cell"], request["state_after"]) for request in reported if request["outcome"] == placed]
 
     @property
     def origin(self) -> Cell:
