@@ -7,8 +7,9 @@ import numpy as np
 
 from mc_place_env.errors import ConfigError
 from mc_place_env.jit import Direct, entry, jit
-from mc_place_env.rules.geometry import cell_of, quadrant_of, world_x, world_z
-from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, Outcome
+from mc_place_env.rules.geometry import cell_index, cell_of, quadrant_of, world_x, world_z
+from mc_place_env.simulation.copy import same_items
+from mc_place_env.types import AIR, CELLS, MARGIN, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, VOID, Outcome
 
 UNKNOWN = "unknown"
 Cell = tuple[int, int, int]
@@ -16,35 +17,43 @@ Cell = tuple[int, int, int]
 
 @entry
 def learn_cube(rows, i, radius, known):
-    """Copies what row i's observed cube shows into `known`: uint16 (SIZE_X, SIZE_Z, SIZE_Y), 0 or 1 + palette id.
+    """Copies what row i's observed cube shows into `known`, as `SpatialMap.known` but flat; how many cells were news.
 
-    Returns how many cells were news.
+    Of what lies beyond the region nothing is learned.
     """
     row = rows[i]
     x = cell_of(row.position[0]) - row.origin[0] + MARGIN
     y = cell_of(row.position[1]) - row.origin[1] + MARGIN
     z = cell_of(row.position[2]) - row.origin[2] + MARGIN
+    low, high = max(y - radius, 0), min(y + radius + 1, SIZE_Y)
     news = 0
     for a in range(max(x - radius, 0), min(x + radius + 1, SIZE_X)):
         for b in range(max(z - radius, 0), min(z + radius + 1, SIZE_Z)):
-            at = (a * SIZE_Z + b) * SIZE_Y
-            for c in range(max(y - radius, 0), min(y + radius + 1, SIZE_Y)):
-                seen = int(row.blocks[at + c]) + 1
-                if known[a, b, c] != seen and seen != UNLOADED + 1:
-                    known[a, b, c] = seen
-                    news += 1
+            column = (a * SIZE_Z + b) * SIZE_Y
+            if not same_items(known, row.blocks, column + low, high - low):
+                news += learn_cells(row, known, column + low, column + high)
     return news
 
 
 @jit
-def learn_placements(rows, i, known):
+def learn_cells(row, known, first, last):
+    """Learns a run of cells."""
+    news = 0
+    for cell in range(first, last):
+        state = row.blocks[cell]
+        if known[cell] != state and state != UNLOADED:
+            known[cell] = state
+            news += 1
+    return news
+
+
+@jit
+def learn_placements(row, known):
     """Learns every placement reported in the last step, in sight or not."""
-    row = rows[i]
     for k in range(row.outcome_count):
         request = row.outcomes[k]
         if request.outcome == Outcome.PLACED:
-            x, y, z = request.cell[0] - row.origin[0], request.cell[1] - row.origin[1], request.cell[2] - row.origin[2]
-            known[x + MARGIN, z + MARGIN, y + MARGIN] = request.state_after + 1
+            known[cell_index(row, request.cell[0], request.cell[1], request.cell[2])] = request.state_after
 
 
 @entry
@@ -61,8 +70,9 @@ def write_believed(rows, shared, i, radius, known, cube):
             for up in range(-radius, radius + 1):
                 c = y + up
                 believed = 0
-                if 0 <= a < SIZE_X and 0 <= b < SIZE_Z and 0 <= c < SIZE_Y and known[a, b, c] != 0:
-                    believed = 1 + int(shared[0].cell_class[known[a, b, c] - 1])
+                if 0 <= a < SIZE_X and 0 <= b < SIZE_Z and 0 <= c < SIZE_Y:
+                    state = known[(a * SIZE_Z + b) * SIZE_Y + c]
+                    believed = 0 if state == UNLOADED else 1 + int(shared[0].cell_class[state])
                 cube[right + radius, forward + radius, up + radius] = believed
 
 
@@ -72,8 +82,8 @@ def learn_and_write(rows, shared, known, cubes):
     radius = shared[0].view_radius
     for i in range(len(rows)):
         if rows[i].tick == 0:
-            known[i] = 0
-        learn_placements(rows, i, known[i])
+            known[i] = UNLOADED
+        learn_placements(rows[i], known[i])
         learn_cube(rows, i, radius, known[i])
         write_believed(rows, shared, i, radius, known[i], cubes[i])
 
@@ -84,13 +94,14 @@ LEARN_CUBE = Direct(learn_cube)
 class SpatialMap:
     """Unknown, known block, or pending target, by world cell.
 
-    It learns from what is observed and, on its own, from every successful placement, in sight or not.
+    It learns from what is observed and, on its own, from every successful placement, in sight or not. `known`: uint8
+    (CELLS,), palette ids as in a row's `blocks`, UNLOADED where nothing is known.
     """
 
     def __init__(self, palette: Any, origin: Cell = (0, 0, 0)):
         self._palette = palette
         self.origin = tuple(int(c) for c in origin)
-        self.known = np.zeros((SIZE_X, SIZE_Z, SIZE_Y), np.uint16)
+        self.known = np.full(CELLS, UNLOADED, np.uint8)
         self._pending: dict[int, Cell] = {}
         self._loaded = True
 
@@ -115,7 +126,7 @@ class SpatialMap:
         at = self._index(cell)
         if at is None:
             raise IndexError(f"cell {cell} is beyond the map")
-        self.known[at] = state + 1
+        self.known[at] = state
 
     def set_pending(self, targets: dict[int, Cell]) -> None:
         """Destination by request id, of the requests in flight."""
@@ -129,8 +140,8 @@ class SpatialMap:
     def block_at(self, x: int, y: int, z: int) -> str:
         """The block believed to be in a cell, or `unknown`."""
         at = self._index((x, y, z))
-        believed = 0 if at is None else int(self.known[at])
-        return self._palette.name(believed - 1) if believed else UNKNOWN
+        state = UNLOADED if at is None else int(self.known[at])
+        return UNKNOWN if state == UNLOADED else self._palette.name(state)
 
     def status_at(self, x: int, y: int, z: int) -> str:
         """`pending`, `known` or `unknown`."""
@@ -138,23 +149,23 @@ class SpatialMap:
             return "pending"
         return "unknown" if self.block_at(x, y, z) == UNKNOWN else "known"
 
-    def _index(self, cell: Cell) -> tuple[int, int, int] | None:
+    def _index(self, cell: Cell) -> int | None:
         x, y, z = (int(c) - o + MARGIN for c, o in zip(cell, self.origin, strict=True))
         inside = 0 <= x < SIZE_X and 0 <= y < SIZE_Y and 0 <= z < SIZE_Z
-        return (x, z, y) if inside else None
+        return (x * SIZE_Z + z) * SIZE_Y + y if inside else None
 
     def save(self, path: str | Path) -> None:
         """Writes the map, with the names of its blocks, as a compressed numpy file."""
         with open(path, "wb") as file:
-            np.savez_compressed(file, known=self.known, origin=self.origin, names=self._palette.names())
+            np.savez_compressed(file, blocks=self.known, origin=self.origin, names=self._palette.names())
 
     def load(self, path: str | Path) -> None:
         """Reads a saved map; ConfigError if the file is none."""
         try:
             data = np.load(path, allow_pickle=False)
-            known, origin, names = data["known"], data["origin"], data["names"].tolist()
+            blocks, origin, names = data["blocks"], data["origin"], data["names"].tolist()
         except (OSError, ValueError, KeyError) as error:
             raise ConfigError(f"{path}: not a saved spatial map ({error})") from None
-        ids = np.array([0, 1, 2, 3] + [self._palette.id(name) + 1 for name in names[3:]], np.uint16)
-        self.known[:], self._loaded = ids[known], True
+        ids = np.array([AIR, UNLOADED, VOID] + [self._palette.id(name) for name in names[3:]], np.uint8)
+        self.known[:], self._loaded = ids[blocks], True
         self.origin = tuple(origin.tolist())

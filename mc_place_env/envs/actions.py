@@ -63,7 +63,7 @@ class DictAction:
 
     def _part(self, key: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
         kinds = "fiu" if key == "anchor" else "iu"
-        array = value if type(value) is np.ndarray else as_array(value)
+        array = as_array(value)
         if array.dtype.kind not in kinds or array.shape != shape:
             expected = "numbers" if key == "anchor" else "integers"
             raise ActionError(
@@ -71,13 +71,16 @@ class DictAction:
             )
         return array
 
-    def decode_one(self, action: Any, out: dict[str, np.ndarray]) -> None:
+    def decode_one(self, action: Any, out: Columns) -> None:
         """Writes a single environment's action into the columns of ACTION (1,)."""
         self._check_keys(action)
-        for key, column in out.items():
+        anchor = action["anchor"]
+        if type(anchor) is not np.ndarray or anchor.shape != (3,) or anchor.dtype.kind != "f":
+            anchor = self._part("anchor", anchor, (3,))
+        for key in ("type", "face", "item"):
             value = action[key]
-            plain = type(value) in INTEGERS and key != "anchor"
-            column[0] = value if plain else self._part(key, value, column.shape[1:])
+            out[key][0] = value if type(value) in INTEGERS else self._part(key, value, ())
+        out["anchor"][0] = anchor
 
     def encode(self, actions: np.ndarray) -> Any:
         """The inverse of `decode`: ACTION (n,) -> a batch of this view."""
@@ -122,7 +125,7 @@ class TupleAction(DictAction):
             raise ActionError(f"action: expected a tuple of {', '.join(KEYS)}, got {found}")
         return dict(zip(KEYS, action, strict=True))
 
-    def decode_one(self, action: Any, out: dict[str, np.ndarray]) -> None:
+    def decode_one(self, action: Any, out: Columns) -> None:
         """Writes a single environment's action into the columns of ACTION (1,)."""
         super().decode_one(self._by_key(action), out)
 
@@ -158,7 +161,7 @@ class MultiDiscreteAction(DictAction):
         out["face"][:] = np.where(array[:, 4] < N_RELATIVE_FACES, array[:, 4], -1)
         out["item"][:] = array[:, 5]
 
-    def decode_one(self, action: Any, out: dict[str, np.ndarray]) -> None:
+    def decode_one(self, action: Any, out: Columns) -> None:
         """Writes a single environment's action into the columns of ACTION (1,)."""
         self.decode(as_array(action)[None], out)
 
@@ -208,7 +211,7 @@ class DiscreteAction(DictAction):
         out["face"][:] = np.where(is_place, face, 0)
         out["item"][:] = np.where(is_place, item, 0)
 
-    def decode_one(self, action: Any, out: dict[str, np.ndarray]) -> None:
+    def decode_one(self, action: Any, out: Columns) -> None:
         """Writes a single environment's action into the columns of ACTION (1,)."""
         self.decode(as_array(action)[None], out)
 

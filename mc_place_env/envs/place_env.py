@@ -1,5 +1,6 @@
 """The single environment."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -276,8 +277,8 @@ speed (blocks/tick), on_ground, sneaking, moving |
 
     def _info(self, facts: list[int]) -> dict[str, Any]:
         palette = self._batch.palette
-        heard = report.read_requests(self._outcomes[: facts[OUTCOMES]]) if facts[OUTCOMES] else []
-        flying = report.read_requests(self._pending[: facts[PENDING]]) if facts[PENDING] else []
+        heard = report.read_requests(self._outcomes[: facts[OUTCOMES]]) if facts[OUTCOMES] else ()
+        flying = report.read_requests(self._pending[: facts[PENDING]]) if facts[PENDING] else ()
         text, data = self._response(facts) if facts[STATUS] else ("", None)
         learned, error = self._learn(heard, flying)
         return {
@@ -285,9 +286,9 @@ speed (blocks/tick), on_ground, sneaking, moving |
             "reason": report.REASON_TEXT[facts[REASON]],
             "value": text,
             "data": data,
-            "outcomes": tuple([report.outcome_dict(request, palette) for request in heard]),
+            "outcomes": tuple([report.outcome_dict(request, palette) for request in heard]) if heard else (),
             "changes": report.change_dicts(self._batch.rows[0], palette) if facts[CHANGES] else (),
-            "pending": tuple([request.id for request in flying]),
+            "pending": tuple([request.id for request in flying]) if flying else (),
             "map_updated": learned,
             "map_error": error,
             "tick": facts[TICK],
@@ -302,7 +303,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
         (request,) = report.read_requests(self._accepted)
         return report.accepted_data(request, self._batch.palette)
 
-    def _learn(self, heard: list[report.Request], flying: list[report.Request]) -> tuple[bool, str]:
+    def _learn(self, heard: Sequence[report.Request], flying: Sequence[report.Request]) -> tuple[bool, str]:
         """Updates the spatial map; a failure is reported, never raised."""
         try:
             for request in heard:

@@ -17,7 +17,7 @@ from mc_place_env.simulation.records import copy_records
 from mc_place_env.simulation.report import TERM_TEXT
 from mc_place_env.simulation.view import RowView
 from mc_place_env.spatial_map import learn_and_write
-from mc_place_env.types import SIZE_X, SIZE_Y, SIZE_Z, Autoreset, Buffers
+from mc_place_env.types import CELLS, UNLOADED, Autoreset, Buffers
 
 RENDER_MODES = (None, "rgb_array")
 MODES = {
@@ -80,9 +80,9 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         self.single_observation_space = observation_space(self.batch, self._codec.mask_width)
         if self.config.observe and mode is AutoresetMode.SAME_STEP:
             raise ConfigError("observe=: not with autoreset_mode=SAME_STEP, whose final_obs would lack it")
-        self._known = np.zeros((0, 0, 0, 0), np.uint16)
+        self._known = np.zeros((0, 0), np.uint8)
         if "spatial_map" in self.config.observe:
-            self._known = np.zeros((self.num_envs, SIZE_X, SIZE_Z, SIZE_Y), np.uint16)
+            self._known = np.full((self.num_envs, CELLS), UNLOADED, np.uint8)
         self.scenes: Any = None
         if self.render_mode is not None:
             from mc_place_env.rendering.env import RowScenes

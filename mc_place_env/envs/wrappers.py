@@ -31,7 +31,7 @@ class ActionView(gym.ActionWrapper):
     def action(self, action: Any) -> dict[str, Any]:
         """An action of this view as a canonical one; ActionError where its form does not fit."""
         packed = np.zeros(1, ACTION)
-        self._codec.decode_one(action, {key: packed[key] for key in actions.KEYS})
+        self._codec.decode_one(action, packed)
         row = packed[0]
         anchor = row["anchor"].astype(np.float32)
         return {"type": row["type"], "anchor": anchor, "face": row["face"], "item": row["item"]}

@@ -84,6 +84,43 @@ def _clear_bytes(typingctx, address, count):
 clear_bytes = _clear if config.DISABLE_JIT else _clear_bytes
 
 
+def _same(array, other, start, count):
+    return array[start : start + count].tobytes() == other[start : start + count].tobytes()
+
+
+@intrinsic
+def _same_items(typingctx, array, other, start, count):
+    signature = types.boolean(array, other, types.intp, types.intp)
+
+    def codegen(context, builder, signature, args):
+        word = ir.IntType(64)
+        pair = [context.make_array(kind)(context, builder, value) for kind, value in zip(signature.args, args[:2])]
+        start, count = args[2:]
+        differences = cgutils.alloca_once_value(builder, word(0))
+
+        def compare(at, width):
+            pointers = [builder.bitcast(builder.gep(part.data, [at]), width.as_pointer()) for part in pair]
+            values = [builder.load(pointer, align=1) for pointer in pointers]
+            difference = builder.zext(builder.xor(*values), word)
+            builder.store(builder.or_(builder.load(differences), difference), differences)
+
+        last = builder.sub(builder.add(start, count), count.type(8))
+        with builder.if_else(builder.icmp_signed(">=", count, count.type(8))) as (long, short):
+            with long:
+                with cgutils.for_range_slice(builder, start, last, count.type(8)) as (at, _):
+                    compare(at, word)
+                compare(last, word)
+            with short, cgutils.for_range(builder, count) as loop:
+                compare(builder.add(start, loop.index), ir.IntType(8))
+        return builder.icmp_unsigned("==", builder.load(differences), word(0))
+
+    return signature, codegen
+
+
+# same_items(array, other, start, count): whether two arrays of bytes are alike in these places
+same_items = _same if config.DISABLE_JIT else _same_items
+
+
 def _shift(address, by, count):
     rest = max(int(count) - abs(int(by)), 0)
     ctypes.memmove(int(address) + max(int(by), 0), int(address) - min(int(by), 0), rest)
