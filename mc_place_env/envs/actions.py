@@ -63,7 +63,7 @@ class DictAction:
 
     def _part(self, key: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
         kinds = "fiu" if key == "anchor" else "iu"
-        array = as_array(value)
+        array = value if type(value) is np.ndarray else as_array(value)
         if array.dtype.kind not in kinds or array.shape != shape:
             expected = "numbers" if key == "anchor" else "integers"
             raise ActionError(

@@ -15,7 +15,7 @@ from mc_place_env.simulation.batch import Batch
 from mc_place_env.simulation.facts import FACTS
 from mc_place_env.simulation.view import Agent, RowView
 from mc_place_env.spatial_map import SpatialMap
-from mc_place_env.types import ACTION, ActionType
+from mc_place_env.types import ActionType
 
 STATUS, REASON, _, TICK, SUCCESS, PENDING, OUTCOMES, CHANGES, TERMINATED, TRUNCATED = range(len(FACTS))
 
@@ -141,7 +141,6 @@ speed (blocks/tick), on_ground, sneaking, moving |
     def _bind(self) -> None:
         """Views into the batch's buffers, made once: a step has no time to make them."""
         batch = self._batch
-        self._columns = {key: batch.actions[key] for key in ACTION.fields or ()}
         self._shown = {name: part[0] for name, part in observation(batch, batch.out, copy=False).items()}
         self._terms, self._facts = batch.out.terms[0], batch.out.facts.view(np.int32)[: len(FACTS)]
         self._reward = batch.rows["reward"]
@@ -173,7 +172,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
 
     def step(self, action: Any):
         """One decision: decode, step, and say in words what became of it."""
-        self._codec.decode_one(action, self._columns)
+        self._codec.decode_one(action, self._batch.columns)
         self._batch.step()
         facts = self._facts.tolist()
         info = self._info(facts)

@@ -108,14 +108,16 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
     def step(self, actions: Any):
         """One decision of every row."""
         batch = self.batch
-        self._codec.decode(actions, batch.actions)
+        self._codec.decode(actions, batch.columns)
         batch.step()
         if self.scenes is not None:
             self.scenes.update()
         out = batch.out
         info = self._info(out)
         self._add_final(info)
-        rewards, terminated, truncated = (part.copy() if self.copy else part for part in out[5:8])
+        rewards, terminated, truncated = out.rewards, out.terminated, out.truncated
+        if self.copy:
+            rewards, terminated, truncated = rewards.copy(), terminated.copy(), truncated.copy()
         return self._observation(), rewards, terminated, truncated, info
 
     def render(self) -> tuple[np.ndarray, ...] | None:
@@ -182,24 +184,27 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         self.batch.seed([check_int(f"seed[{i}]", s, 0, 2**65) for i, s in enumerate(seeds)])
 
     def _observation(self) -> dict[str, np.ndarray]:
-        batch = self.batch
-        parts = observation(batch, batch.out, self.copy)
-        if "spatial_map" in self.config.observe:
+        parts = observation(self.batch, self.batch.out, self.copy)
+        return self._add_optional(parts) if self.config.observe else parts
+
+    def _add_optional(self, parts: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        batch, observe = self.batch, self.config.observe
+        if "spatial_map" in observe:
             parts["spatial_map"] = np.empty_like(batch.out.voxels)
             learn_and_write(batch.rows, batch.shared, self._known, parts["spatial_map"])
-        if "shapes" in self.config.observe:
+        if "shapes" in observe:
             parts["shapes"] = shapes(batch)
-        if "action_mask" in self.config.observe:
+        if "action_mask" in observe:
             parts["action_mask"] = self.action_masks().astype(np.int8)
         return parts
 
     def _info(self, buffers: Buffers) -> dict[str, Any]:
-        facts = copy_records(buffers.facts) if self.copy else buffers.facts
-        terms = buffers.terms.copy() if self.copy else buffers.terms
+        facts, terms = buffers.facts, buffers.terms
+        if self.copy:
+            facts, terms = copy_records(facts), terms.copy()
         info: dict[str, Any] = named_facts(facts)
-        del info["terminated"], info["truncated"]
-        info["is_success"] = info["is_success"] != 0
-        info["reward_terms"] = {name: terms[:, k] for k, name in enumerate(TERM_TEXT)}
+        info["is_success"] = info["is_success"].astype(np.bool_)
+        info["reward_terms"] = dict(zip(TERM_TEXT, terms.T))  # noqa: B905 (strict takes as long as all of it)
         return info
 
     def _add_final(self, info: dict[str, Any]) -> None:

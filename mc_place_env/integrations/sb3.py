@@ -74,7 +74,7 @@ class PlaceVecEnv(VecEnv):
 
     def step_async(self, actions: np.ndarray) -> None:
         """Takes the actions of the next step."""
-        self._codec.decode(actions, self.batch.actions)
+        self._codec.decode(actions, self.batch.columns)
 
     def step_wait(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """One decision of every row: observations, rewards float32 (n,), dones bool (n,), infos."""

@@ -42,9 +42,9 @@ CHUNK = 32  # rows a thread takes at a time
 class Batch:
     """State and buffers of `n` environments of one configuration.
 
-    Attributes: `rows` ROW (n,), `shared` SHARED (1,), `actions` ACTION (n,), to be filled before a step; `out` holds
-    the results of the last step or reset, `final` those of episodes that ended in it (SAME_STEP only). Both are
-    overwritten in place.
+    Attributes: `rows` ROW (n,), `shared` SHARED (1,), `actions` ACTION (n,), to be filled before a step (`columns`: its
+    parts by name); `out` holds the results of the last step or reset, `final` those of episodes that ended in it
+    (SAME_STEP only). Both are overwritten in place.
     """
 
     def __init__(
@@ -219,7 +219,8 @@ class Batch:
         kernel.result_batch(self.rows, self.shared, self._addresses, self._everyone)
 
     def _find_buffers(self) -> None:
-        """Takes the addresses of the buffers; anew after unpickling."""
+        """Takes the addresses of the buffers and the columns of the actions; anew after unpickling."""
+        self.columns = {name: self.actions[name] for name in ACTION.names or ()}
         self._addresses = addresses(*self.out[:5])
         self._final_addresses = addresses(*self.final[:5])
 

@@ -40,6 +40,7 @@ REQUEST_CELLS = tuple(name.removeprefix("outcome_") for name in OUTCOME_CELLS)
 CHANGE = ("change_request_id", "change_kind", "change_tick", "change_landed")
 CHANGE_CELLS = ("change_cell", "change_rest")
 
+NAMES = (*FACTS[: FACTS.index("terminated")], *OUTCOME, *CHANGE, *OUTCOME_CELLS, *CHANGE_CELLS)
 FIRST_GROUP = len(FACTS)
 AT_OUTCOME_COUNT, AT_CHANGE_COUNT = FACTS.index("outcome_count"), FACTS.index("change_count")
 FIRST_CELLS = len(OUTCOME) + len(CHANGE)  # lists come before cells
@@ -56,8 +57,8 @@ def fact_dtype(max_pending: int) -> np.dtype:
 
 
 def named_facts(facts: np.ndarray) -> dict[str, np.ndarray]:
-    """The facts (n,) of `fact_dtype` by name: views of shape (n,), (n, groups) or (n, groups, 3)."""
-    return {name: facts[name] for name in facts.dtype.names or ()}
+    """The facts (n,) of `fact_dtype` by name, but for the flags: views of shape (n,), (n, groups), (n, groups, 3)."""
+    return {name: facts[name] for name in NAMES}
 
 
 def read_outcomes(facts: np.ndarray, max_pending: int) -> list[Request]:
