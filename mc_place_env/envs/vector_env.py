@@ -74,7 +74,6 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         self.render_mode = check_choice("render_mode", self.config.render_mode, RENDER_MODES)
         self.copy = check_bool("copy", copy)
         self.batch = make_batch(self.config, self.num_envs, check_int("threads", threads, 1, 1024), MODES[mode])
-        self.batch.single = False  # one row, too, has rewards and flags as arrays
         self._codec = make_codec(self.config, self.batch)
         self.single_action_space = self._codec.space
         self.single_observation_space = observation_space(self.batch, self._codec.mask_width)
@@ -204,7 +203,7 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
             facts, terms = copy_records(facts), terms.copy()
         info: dict[str, Any] = named_facts(facts)
         info["is_success"] = info["is_success"].astype(np.bool_)
-        info["reward_terms"] = dict(zip(TERM_TEXT, terms.T))  # noqa: B905 (strict takes as long as all of it)
+        info["reward_terms"] = dict(zip(TERM_TEXT, terms.T))
         return info
 
     def _add_final(self, info: dict[str, Any]) -> None:

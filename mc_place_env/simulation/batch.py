@@ -34,7 +34,7 @@ from mc_place_env.types import (
 )
 
 STEP_SINGLE, STEP_BATCH = Direct(kernel.step_single), Direct(kernel.step_batch)
-STEP_PARALLEL, WRITE_COLUMNS = Direct(kernel.step_batch_parallel), Direct(kernel.write_columns)
+STEP_PARALLEL = Direct(kernel.step_batch_parallel)
 PARALLEL_FROM = 64  # rows; below, threads cost more than they bring
 CHUNK = 32  # rows a thread takes at a time
 
@@ -57,7 +57,7 @@ class Batch:
     ):
         self.config, self.n, self.autoreset = config, n, autoreset
         self.backend: Any = None
-        self.single = n == 1 and autoreset is Autoreset.DISABLED  # leaves rewards and flags to the facts
+        self.single = n == 1 and autoreset is Autoreset.DISABLED
         self.parallel = threads > 1 and n >= PARALLEL_FROM
         self.palette = Palette(config.items or task.default_items(config.parameters or {}), config.version)
         self.items = self.palette.items
@@ -185,18 +185,18 @@ class Batch:
 
     def step(self) -> None:
         """One step of every row by `actions`, with autoreset."""
-        if self.single and self.backend is None:
-            STEP_SINGLE.call(self.rows, self.shared, self.actions, self._addresses)
-            return
         if self.backend is not None:
             self._step_on_backend()
+        elif self.single:
+            STEP_SINGLE.call(self.rows, self.shared, self.actions, self._addresses)
         elif self.parallel:
             STEP_PARALLEL.call(*self._arguments(), CHUNK)
         else:
             STEP_BATCH.call(*self._arguments())
-        any_ended = WRITE_COLUMNS.call(self.rows, self._everyone, *self.out[5:])
-        if any_ended and self.autoreset is Autoreset.SAME_STEP:
-            self._finish_episodes(self.rows["needs_reset"] != 0)
+        if self.autoreset is Autoreset.SAME_STEP:
+            ended = self.out.terminated | self.out.truncated
+            if ended.any():
+                self._finish_episodes(ended)
 
     def _arguments(self) -> tuple[Any, ...]:
         return self.rows, self.shared, self.actions, self.table, self._addresses, int(self.autoreset)
@@ -204,7 +204,6 @@ class Batch:
     def _finish_episodes(self, ended: np.ndarray) -> None:
         """Keeps the last results of ended episodes in `final`, and begins the next."""
         kernel.result_batch(self.rows, self.shared, self._final_addresses, ended)
-        WRITE_COLUMNS.call(self.rows, ended, *self.final[5:])
         self.reset(ended)
 
     def _step_on_backend(self) -> None:
@@ -221,8 +220,8 @@ class Batch:
     def _find_buffers(self) -> None:
         """Takes the addresses of the buffers and the columns of the actions; anew after unpickling."""
         self.columns = {name: self.actions[name] for name in ACTION.names or ()}
-        self._addresses = addresses(*self.out[:5])
-        self._final_addresses = addresses(*self.final[:5])
+        self._addresses = addresses(*self.out)
+        self._final_addresses = addresses(*self.final)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Unpickled buffers lie elsewhere."""

@@ -165,6 +165,23 @@ def _write_byte(typingctx, address, value):
 write_byte = _write if config.DISABLE_JIT else _write_byte
 
 
+def _write_double(address, value):
+    ctypes.c_double.from_address(int(address)).value = value
+
+
+@intrinsic
+def _write_float(typingctx, address, value):
+    def codegen(context, builder, signature, args):
+        builder.store(args[1], builder.inttoptr(args[0], ir.DoubleType().as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.float64), codegen
+
+
+# write_float(address, value): eight bytes
+write_float = _write_double if config.DISABLE_JIT else _write_float
+
+
 def addresses(*arrays: np.ndarray) -> tuple[int, ...]:
     """Where arrays begin; each must stay alive and C-contiguous while the address is used."""
     assert all(array.flags.c_contiguous for array in arrays)

@@ -10,7 +10,7 @@ from mc_place_env.jit import entry, jit, parallel_entry
 from mc_place_env.rules.geometry import cell_of
 from mc_place_env.rules.motion import advance_body, settle, start_action
 from mc_place_env.rules.world import clear_region, restore_template, write_block, write_goal
-from mc_place_env.simulation.copy import copy_items
+from mc_place_env.simulation.copy import copy_items, write_byte, write_float
 from mc_place_env.simulation.facts import FIRST_GROUP, fact_count, write_facts
 from mc_place_env.simulation.observe import write_cubes, write_numbers
 from mc_place_env.simulation.random import STREAM_INSTANCE, draw_index, episode_key
@@ -168,17 +168,20 @@ def write_start(row, shared, out, i):
 
 @jit
 def write_results(row, shared, out, i):
-    """Writes row i of what a step returns; reward and flags are columns of their own (`write_columns`)."""
+    """Writes row i of what a step returns, likewise."""
     write_start(row, shared, out, i)
     count = len(row.reward_terms)
     copy_items(out[4] + i * count * 8, row.reward_terms, 0, count)
+    write_float(out[5] + i * 8, row.reward)
+    write_byte(out[6] + i, row.terminated)
+    write_byte(out[7] + i, row.truncated)
 
 
 @jit
 def step_range(rows, shared, actions, table, out, autoreset, first, stop):
     """Steps rows `first` to `stop`, or begins their next episodes where the autoreset mode has it so.
 
-    `out`: addresses of voxels, goal, numbers, facts, terms.
+    `out`: addresses of the `Buffers`.
     """
     common = shared[0]
     for i in range(first, stop):
@@ -208,19 +211,6 @@ def step_batch_parallel(rows, shared, actions, table, out, autoreset, chunk):
     """As `step_batch`, over threads, `chunk` rows at a time. The body must stay one call: see numba #7135."""
     for k in numba.prange((len(rows) + chunk - 1) // chunk):
         step_range(rows, shared, actions, table, out, autoreset, k * chunk, min((k + 1) * chunk, len(rows)))
-
-
-@entry
-def write_columns(rows, which, rewards, terminated, truncated):
-    """Reward and flags of the rows whose `which` is set; whether any episode ended."""
-    any_ended = False
-    for i in range(len(rows)):
-        if which[i]:
-            rewards[i] = rows[i].reward
-            terminated[i] = rows[i].terminated != 0
-            truncated[i] = rows[i].truncated != 0
-            any_ended |= rows[i].needs_reset != 0
-    return any_ended
 
 
 @entry
