@@ -442,4 +442,20 @@ ACTION = np.dtype(
     align=True,
 )
 
+
+class ActionParts(NamedTuple):
+    """Where actions are decoded to: ACTION (n,), and views of its parts, made once."""
+
+    records: np.ndarray
+    type: np.ndarray
+    anchor: np.ndarray
+    face: np.ndarray
+    item: np.ndarray
+
+
+def action_parts(records: np.ndarray) -> ActionParts:
+    """For ACTION (n,)."""
+    return ActionParts(records, *(records[name] for name in ACTION.names or ()))
+
+
 AIR, UNLOADED, VOID = 0, 1, 2  # fixed palette ids: air, beyond the region, beyond the height limits

@@ -19,17 +19,16 @@ from gymnasium import spaces
 from mc_place_env.config import PlaceEnvConfig
 from mc_place_env.errors import ActionError, ConfigError
 from mc_place_env.simulation.batch import Batch
+from mc_place_env.simulation.decode import decode_index, decode_parts
 from mc_place_env.simulation.masks import joint_masks, marginal_masks
-from mc_place_env.types import ACTION, ActionType
+from mc_place_env.types import ACTION, ActionParts, ActionType
 
-Columns = np.ndarray | dict[str, np.ndarray]  # ACTION (n,), or its columns by name
 KEYS = ("type", "anchor", "face", "item")
 KEY_SET = frozenset(KEYS)
 INTEGERS = frozenset({int, *(np.dtype(code).type for code in np.typecodes["AllInteger"])})
 N_FACES = 10
 N_RELATIVE_FACES = 6
 ANCHOR_LIMIT = 5.0
-INVALID = -1  # no action type
 
 
 class DictAction:
@@ -50,11 +49,11 @@ class DictAction:
             "item": spaces.Discrete(self.n_items),
         }
 
-    def decode(self, actions: Any, out: Columns) -> None:
+    def decode(self, actions: Any, out: ActionParts) -> None:
         """Writes a batch of actions (each part with a leading axis n) into ACTION (n,)."""
         self._check_keys(actions)
-        for key in KEYS:
-            out[key][:] = self._part(key, actions[key], out[key].shape)
+        for key, column in zip(KEYS, out[1:], strict=True):
+            column[:] = self._part(key, actions[key], column.shape)
 
     def _check_keys(self, actions: Any) -> None:
         if not isinstance(actions, dict) or actions.keys() != KEY_SET:
@@ -71,16 +70,16 @@ class DictAction:
             )
         return array
 
-    def decode_one(self, action: Any, out: Columns) -> None:
-        """Writes a single environment's action into the columns of ACTION (1,)."""
+    def decode_one(self, action: Any, out: ActionParts) -> None:
+        """Writes a single environment's action into ACTION (1,)."""
         self._check_keys(action)
         anchor = action["anchor"]
         if type(anchor) is not np.ndarray or anchor.shape != (3,) or anchor.dtype.kind != "f":
             anchor = self._part("anchor", anchor, (3,))
-        for key in ("type", "face", "item"):
+        for key, column in (("type", out.type), ("face", out.face), ("item", out.item)):
             value = action[key]
-            out[key][0] = value if type(value) in INTEGERS else self._part(key, value, ())
-        out["anchor"][0] = anchor
+            column[0] = value if type(value) in INTEGERS else self._part(key, value, ())
+        out.anchor[0] = anchor
 
     def encode(self, actions: np.ndarray) -> Any:
         """The inverse of `decode`: ACTION (n,) -> a batch of this view."""
@@ -115,7 +114,7 @@ class TupleAction(DictAction):
         self.n_items = n_items
         self.space = spaces.Tuple(tuple(self._parts().values()))
 
-    def decode(self, actions: Any, out: Columns) -> None:
+    def decode(self, actions: Any, out: ActionParts) -> None:
         """Writes a batch of tuples into ACTION (n,)."""
         super().decode(self._by_key(actions), out)
 
@@ -125,8 +124,8 @@ class TupleAction(DictAction):
             raise ActionError(f"action: expected a tuple of {', '.join(KEYS)}, got {found}")
         return dict(zip(KEYS, action, strict=True))
 
-    def decode_one(self, action: Any, out: Columns) -> None:
-        """Writes a single environment's action into the columns of ACTION (1,)."""
+    def decode_one(self, action: Any, out: ActionParts) -> None:
+        """Writes a single environment's action into ACTION (1,)."""
         super().decode_one(self._by_key(action), out)
 
     def encode(self, actions: np.ndarray) -> Any:
@@ -144,25 +143,22 @@ class MultiDiscreteAction(DictAction):
 
     def __init__(self, offered: Sequence[ActionType], n_items: int, offset_range: int):
         self.types = np.array(offered)
-        self._decoded = np.append(self.types, INVALID)
         self.offset_range, self.n_items = offset_range, n_items
         side = 2 * offset_range + 1
         self.nvec = np.array([len(offered), side, side, side, N_RELATIVE_FACES, n_items])
         self.space = spaces.MultiDiscrete(self.nvec)
         self.mask_width = int(self.nvec.sum())
 
-    def decode(self, actions: Any, out: Columns) -> None:
+    def decode(self, actions: Any, out: ActionParts) -> None:
         """Writes a batch (n, 6) of integers into ACTION (n,). An index beyond the space is rejected by the rules."""
         array = as_array(actions)
-        if array.dtype.kind not in "iu" or array.shape != (len(out["type"]), 6):
+        if array.dtype.kind not in "iu" or array.shape != (len(out.records), 6):
             raise ActionError(f"action: expected integers of shape {(6,)}, got {array.dtype} of {array.shape[1:]}")
-        out["type"][:] = taken(self._decoded, array[:, 0])
-        out["anchor"][:] = array[:, 1:4] - self.offset_range
-        out["face"][:] = np.where(array[:, 4] < N_RELATIVE_FACES, array[:, 4], -1)
-        out["item"][:] = array[:, 5]
+        parts = np.ascontiguousarray(array, np.int64)
+        decode_parts(parts, self.types, self.offset_range, N_RELATIVE_FACES, out.records)
 
-    def decode_one(self, action: Any, out: Columns) -> None:
-        """Writes a single environment's action into the columns of ACTION (1,)."""
+    def decode_one(self, action: Any, out: ActionParts) -> None:
+        """Writes a single environment's action into ACTION (1,)."""
         self.decode(as_array(action)[None], out)
 
     def encode(self, actions: np.ndarray) -> Any:
@@ -189,7 +185,6 @@ class DiscreteAction(DictAction):
 
     def __init__(self, offered: Sequence[ActionType], n_items: int, offset_range: int):
         self.others = np.array([a for a in offered if a != ActionType.PLACE])
-        self._decoded = np.append(self.others, INVALID)
         self.places = ActionType.PLACE in offered
         self.offset_range, self.n_items = offset_range, n_items
         side = 2 * offset_range + 1
@@ -198,21 +193,16 @@ class DiscreteAction(DictAction):
         self.space = spaces.Discrete(self.size)
         self.mask_width = self.size
 
-    def decode(self, actions: Any, out: Columns) -> None:
+    def decode(self, actions: Any, out: ActionParts) -> None:
         """Writes a batch (n,) of indices into ACTION (n,)."""
         array = as_array(actions)
-        if array.dtype.kind not in "iu" or array.shape != (len(out["type"]),):
+        if array.dtype.kind not in "iu" or array.shape != (len(out.records),):
             raise ActionError(f"action: expected an integer, got {array.dtype} of shape {array.shape[1:]}")
-        place = array - len(self.others)
-        is_place = (place >= 0) & (array < self.size)
-        right, up, forward, face, item = np.unravel_index(np.where(is_place, place, 0), self.shape)
-        out["type"][:] = np.where(is_place, ActionType.PLACE, taken(self._decoded, array))
-        out["anchor"][:] = np.where(is_place[:, None], np.stack([right, up, forward], 1) - self.offset_range, 0)
-        out["face"][:] = np.where(is_place, face, 0)
-        out["item"][:] = np.where(is_place, item, 0)
+        index, faces = np.ascontiguousarray(array, np.int64), N_RELATIVE_FACES
+        decode_index(index, self.others, self.offset_range, faces, self.n_items, self.places, out.records)
 
-    def decode_one(self, action: Any, out: Columns) -> None:
-        """Writes a single environment's action into the columns of ACTION (1,)."""
+    def decode_one(self, action: Any, out: ActionParts) -> None:
+        """Writes a single environment's action into ACTION (1,)."""
         self.decode(as_array(action)[None], out)
 
     def encode(self, actions: np.ndarray) -> Any:
@@ -259,11 +249,6 @@ def check_encodable(view: "MultiDiscreteAction | DiscreteAction", actions: np.nd
             value = actions[part][bad][0]
             name = ActionType(value).name if part == "type" and value in list(ActionType) else value.tolist()
             raise ActionError(f"action[{part!r}]={name}: action_view={view.name!r} offers {expected}")
-
-
-def taken(types: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """types[index]; where the index is out of range the last of `types`, which is no type."""
-    return types[np.minimum(index.astype(np.uint64), np.uint64(len(types) - 1))]  # below 0 is very large
 
 
 def make_codec(config: PlaceEnvConfig, batch: Batch) -> DictAction:

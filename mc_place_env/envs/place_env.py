@@ -172,7 +172,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
 
     def step(self, action: Any):
         """One decision: decode, step, and say in words what became of it."""
-        self._codec.decode_one(action, self._batch.columns)
+        self._codec.decode_one(action, self._batch.action_parts)
         self._batch.step()
         facts = self._facts.tolist()
         info = self._info(facts)

@@ -107,7 +107,7 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
     def step(self, actions: Any):
         """One decision of every row."""
         batch = self.batch
-        self._codec.decode(actions, batch.columns)
+        self._codec.decode(actions, batch.action_parts)
         batch.step()
         if self.scenes is not None:
             self.scenes.update()

@@ -12,7 +12,7 @@ import numpy as np
 
 from mc_place_env.envs import actions
 from mc_place_env.errors import ConfigError
-from mc_place_env.types import ACTION
+from mc_place_env.types import ACTION, action_parts
 
 
 class ActionView(gym.ActionWrapper):
@@ -31,7 +31,7 @@ class ActionView(gym.ActionWrapper):
     def action(self, action: Any) -> dict[str, Any]:
         """An action of this view as a canonical one; ActionError where its form does not fit."""
         packed = np.zeros(1, ACTION)
-        self._codec.decode_one(action, packed)
+        self._codec.decode_one(action, action_parts(packed))
         row = packed[0]
         anchor = row["anchor"].astype(np.float32)
         return {"type": row["type"], "anchor": anchor, "face": row["face"], "item": row["item"]}

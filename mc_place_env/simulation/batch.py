@@ -31,6 +31,7 @@ from mc_place_env.types import (
     Buffers,
     RewardTerm,
     Table,
+    action_parts,
 )
 
 STEP_SINGLE, STEP_BATCH = Direct(kernel.step_single), Direct(kernel.step_batch)
@@ -42,8 +43,8 @@ CHUNK = 32  # rows a thread takes at a time
 class Batch:
     """State and buffers of `n` environments of one configuration.
 
-    Attributes: `rows` ROW (n,), `shared` SHARED (1,), `actions` ACTION (n,), to be filled before a step (`columns`: its
-    parts by name); `out` holds the results of the last step or reset, `final` those of episodes that ended in it
+    Attributes: `rows` ROW (n,), `shared` SHARED (1,), `actions` ACTION (n,), to be filled before a step, or its
+    `action_parts`; `out` holds the results of the last step or reset, `final` those of episodes that ended in it
     (SAME_STEP only). Both are overwritten in place.
     """
 
@@ -218,8 +219,8 @@ class Batch:
         kernel.result_batch(self.rows, self.shared, self._addresses, self._everyone)
 
     def _find_buffers(self) -> None:
-        """Takes the addresses of the buffers and the columns of the actions; anew after unpickling."""
-        self.columns = {name: self.actions[name] for name in ACTION.names or ()}
+        """Takes the addresses of the buffers and the parts of the actions; anew after unpickling."""
+        self.action_parts = action_parts(self.actions)
         self._addresses = addresses(*self.out)
         self._final_addresses = addresses(*self.final)
 

@@ -61,16 +61,16 @@ def named_facts(facts: np.ndarray) -> dict[str, np.ndarray]:
     return {name: facts[name] for name in NAMES}
 
 
-def read_outcomes(facts: np.ndarray, max_pending: int) -> list[Request]:
-    """The verdicts in one environment's facts (1,); states are not among them."""
-    numbers, groups = facts.view(np.int32).tolist(), max_pending + 1
+def read_outcomes(facts: list[int], max_pending: int) -> list[Request]:
+    """The verdicts in one environment's facts, as numbers; the states of blocks are not among them."""
+    groups = max_pending + 1
     end, cells = FIRST_GROUP + groups * len(OUTCOME), FIRST_GROUP + groups * FIRST_CELLS
     found = []
-    for k in range(numbers[AT_OUTCOME_COUNT]):
-        named = dict(zip(REQUEST_NAMES, numbers[FIRST_GROUP + k : end : groups], strict=True))
+    for k in range(facts[AT_OUTCOME_COUNT]):
+        named = dict(zip(REQUEST_NAMES, facts[FIRST_GROUP + k : end : groups], strict=True))
         for part, name in enumerate(REQUEST_CELLS):
             at = cells + 3 * (groups * part + k)
-            named[name] = tuple(numbers[at : at + 3])
+            named[name] = tuple(facts[at : at + 3])
         found.append(Request(**named, state_before=0, state_after=0))
     return found
 
