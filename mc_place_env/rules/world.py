@@ -1,8 +1,8 @@
 """The blocks of one environment: reading, writing, and what a write means for the view, the masks and the goal."""
 
 from mc_place_env.jit import jit
-from mc_place_env.rules.geometry import cell_index, column_index, face_x, face_z, in_array
-from mc_place_env.types import AIR, CELLS, MARGIN, MAX_UNDO, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, VOID, Face
+from mc_place_env.rules.geometry import cell_index, column_index, in_array
+from mc_place_env.types import AIR, CELLS, MARGIN, MAX_UNDO, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, VOID
 
 
 @jit
@@ -49,19 +49,20 @@ def occupied(row, x, z, low, high):
 
 
 @jit
-def may_take(row, column, face):
-    """Clickable cells of a column (bits by height) where a placement on that absolute face could find room.
+def may_take(row, column):
+    """Clickable cells of a column (bits by height) where a placement on each of ABSOLUTE_FACES could find room.
 
     A necessary condition, whatever the item: the cell itself or the one across the face is open.
     """
-    near = row.open[column]
-    if face == Face.UP:
-        near |= row.open[column] >> 1
-    elif face == Face.DOWN:
-        near |= row.open[column] << 1
-    else:
-        near |= row.open[column + face_x(face) * SIZE_Z + face_z(face)]
-    return row.solid[column] & near
+    solid, here = row.solid[column], row.open[column]
+    return (
+        solid & (here | here >> 1),
+        solid & (here | here << 1),
+        solid & (here | row.open[column - 1]),
+        solid & (here | row.open[column + 1]),
+        solid & (here | row.open[column + SIZE_Z]),
+        solid & (here | row.open[column - SIZE_Z]),
+    )
 
 
 @jit

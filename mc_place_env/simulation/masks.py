@@ -4,7 +4,7 @@ Anchors are found column by column, in bits: see `may_take`. Only what might be 
 """
 
 from mc_place_env.jit import entry, jit, scalar
-from mc_place_env.rules.geometry import agent_forward, agent_right, cell_of, quadrant_of, relative_face
+from mc_place_env.rules.geometry import agent_forward, agent_right, cell_of, column_index, quadrant_of, relative_face
 from mc_place_env.rules.placement import check_anchor, check_face
 from mc_place_env.rules.world import may_take
 from mc_place_env.types import MARGIN, SIZE_X, SIZE_Z, ActionType, Face, Reason
@@ -48,30 +48,30 @@ def write_joint_mask(row, shared, others, mask, i):
         mask[i, k] = type_allowed(row, shared, others[k])
     if not can_place(row, shared):
         return
-    r = shared.offset_range
-    x, z = cell_of(row.position[0]) - row.origin[0] + MARGIN, cell_of(row.position[2]) - row.origin[2] + MARGIN
-    for a in range(max(x - r, 1), min(x + r, SIZE_X - 2) + 1):
-        for b in range(max(z - r, 1), min(z + r, SIZE_Z - 2) + 1):
-            for face in ABSOLUTE_FACES:
-                write_joint_column(row, shared, a - x, b - z, face, may_take(row, a * SIZE_Z + b, face), mask, i)
-
-
-@jit
-def write_joint_column(row, shared, dx, dz, face, bits, mask, i):
-    """The legal placements on one face of a column's cells, dx and dz from the agent's; `bits` may be."""
     r, quadrant = shared.offset_range, quadrant_of(row.yaw)
     side = 2 * r + 1
-    x, y, z = cell_of(row.position[0]) + dx, cell_of(row.position[1]) - r, cell_of(row.position[2]) + dz
-    bits = from_height(bits, y - row.origin[1] + MARGIN) & ((1 << side) - 1)
-    right, forward = agent_right(quadrant, dx, dz) + r, agent_forward(quadrant, dx, dz) + r
     first = mask.shape[1] - side * side * side * N_FACES * shared.n_items
-    for up in range(side):
-        if bits >> up == 0:
-            break
-        if (bits >> up) & 1:
-            legal = legal_items(row, shared, x, y + up, z, face, False)
-            at = ((right * side + up) * side + forward) * N_FACES + relative_face(face, quadrant)
-            write_bits(mask, i, first + at * shared.n_items, legal, shared.n_items)
+    x, z = cell_of(row.position[0]), cell_of(row.position[2])
+    low, window = cell_of(row.position[1]) - r, (1 << side) - 1
+    for dx in offsets_inside(r, x - row.origin[0] + MARGIN, SIZE_X):
+        for dz in offsets_inside(r, z - row.origin[2] + MARGIN, SIZE_Z):
+            places = may_take(row, column_index(row, x + dx, z + dz))
+            right, forward = agent_right(quadrant, dx, dz) + r, agent_forward(quadrant, dx, dz) + r
+            for k in range(N_FACES):
+                bits, up = from_height(places[k], low - row.origin[1] + MARGIN) & window, 0
+                while bits >> up != 0:
+                    if (bits >> up) & 1:
+                        face = ABSOLUTE_FACES[k]
+                        legal = legal_items(row, shared, x + dx, low + up, z + dz, face, False)
+                        at = ((right * side + up) * side + forward) * N_FACES + relative_face(face, quadrant)
+                        write_bits(mask, i, first + at * shared.n_items, legal, shared.n_items)
+                    up += 1
+
+
+@scalar
+def offsets_inside(r, at, size):
+    """Offsets up to r from a place, whose neighbours are stored, too."""
+    return range(max(-r, 1 - at), min(r, size - 2 - at) + 1)
 
 
 @entry
@@ -111,35 +111,46 @@ def write_bits(mask, i, at, bits, count):
 def find_places(row, shared):
     """What the legal PLACEs name, as bits: right, up, forward, relative face, item. What is known is not asked."""
     r, quadrant = shared.offset_range, quadrant_of(row.yaw)
-    x, z = cell_of(row.position[0]) - row.origin[0] + MARGIN, cell_of(row.position[2]) - row.origin[2] + MARGIN
-    y = cell_of(row.position[1]) - r
-    low, window = y - row.origin[1] + MARGIN, (1 << (2 * r + 1)) - 1
+    x, z = cell_of(row.position[0]), cell_of(row.position[2])
+    low, window = cell_of(row.position[1]) - r, (1 << (2 * r + 1)) - 1
     left, rights, ups, forwards, faces, items = items_left(row, shared), 0, 0, 0, 0, 0
-    for a in range(max(x - r, 1), min(x + r, SIZE_X - 2) + 1):
-        for b in range(max(z - r, 1), min(z + r, SIZE_Z - 2) + 1):
-            heights = from_height(row.solid[a * SIZE_Z + b], low) & window
-            if heights == 0:
+    for dx in offsets_inside(r, x - row.origin[0] + MARGIN, SIZE_X):
+        for dz in offsets_inside(r, z - row.origin[2] + MARGIN, SIZE_Z):
+            places, floor = may_take(row, column_index(row, x + dx, z + dz)), low - row.origin[1] + MARGIN
+            right = 1 << (agent_right(quadrant, dx, dz) + r)
+            forward = 1 << (agent_forward(quadrant, dx, dz) + r)
+            known = rights & right and forwards & forward and items == left
+            if known and from_height(beyond(places, faces, from_height(ups, -floor)), floor) & window == 0:
                 continue
-            right = 1 << (agent_right(quadrant, a - x, b - z) + r)
-            forward = 1 << (agent_forward(quadrant, a - x, b - z) + r)
-            for face in ABSOLUTE_FACES:
-                side = 1 << relative_face(face, quadrant)
-                known = rights & right and forwards & forward and faces & side and items == left
-                if known and heights & ~ups == 0:
-                    continue
-                bits = from_height(may_take(row, a * SIZE_Z + b, face), low) & heights
-                for up in range(2 * r + 1):
-                    if bits >> up == 0:
-                        break
-                    if (bits >> up) & 1 == 0 or (known and (ups >> up) & 1):
-                        continue
-                    at_x, at_z = a + row.origin[0] - MARGIN, b + row.origin[2] - MARGIN
-                    legal = legal_items(row, shared, at_x, y + up, at_z, face, items == left)
-                    if legal != 0:
-                        rights, ups, forwards = rights | right, ups | 1 << up, forwards | forward
-                        faces, items = faces | side, items | legal
-                        known = items == left
-    return rights, ups, forwards, faces, items
+            for k in range(N_FACES):
+                bits, up = from_height(places[k], floor) & window, 0
+                while bits >> up != 0:
+                    known = rights & right and forwards & forward and items == left
+                    if (bits >> up) & 1 and not (known and (faces >> k) & 1 and (ups >> up) & 1):
+                        legal = legal_items(row, shared, x + dx, low + up, z + dz, ABSOLUTE_FACES[k], items == left)
+                        if legal != 0:
+                            rights, ups, forwards = rights | right, ups | 1 << up, forwards | forward
+                            faces, items = faces | 1 << k, items | legal
+                    up += 1
+    return rights, ups, forwards, named_faces(faces, quadrant), items
+
+
+@jit
+def beyond(places, faces, heights):
+    """Heights in `places`, of each of ABSOLUTE_FACES, of which not both face and height are known."""
+    new = 0
+    for k in range(N_FACES):
+        new |= places[k] & ~heights if (faces >> k) & 1 else places[k]
+    return new
+
+
+@jit
+def named_faces(faces, quadrant):
+    """Bits of ABSOLUTE_FACES as bits of relative ones."""
+    named = 0
+    for k in range(N_FACES):
+        named |= ((faces >> k) & 1) << relative_face(ABSOLUTE_FACES[k], quadrant)
+    return named
 
 
 @jit
