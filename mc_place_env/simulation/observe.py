@@ -49,18 +49,18 @@ def write_cubes(row, shared, voxels, goal):
     What is there already, where this buffer was written last, is left alone or moved.
     """
     r, pose = shared.view_radius, pose_of(row)
-    elsewhere = row.shown_at != voxels
-    moved = not same_pose(row.shown_pose, pose)
+    shown = row.shown_pose[0], row.shown_pose[1], row.shown_pose[2], row.shown_pose[3]
+    elsewhere, moved = row.shown_at != voxels, shown != pose
     row.view_news = int(elsewhere or moved or row.blocks_changed)
     if elsewhere or row.blocks_changed:
         write_voxels(row, r, pose, voxels)
     elif moved:
-        move_voxels(row, r, pose, voxels)
+        move_voxels(row, r, shown, pose, voxels)
     if elsewhere or row.goal_changed:
         clear_bytes(goal, (2 * r + 1) ** 3)
         write_goal_cells(row, r, pose, goal)
     elif moved:
-        clear_goal_cells(row, r, row.shown_pose, goal)
+        clear_goal_cells(row, r, shown, goal)
         write_goal_cells(row, r, pose, goal)
     row.shown_at, row.blocks_changed, row.goal_changed = voxels, 0, 0
     for k in range(len(pose)):
@@ -79,12 +79,6 @@ def pose_of(row):
 
 
 @jit
-def same_pose(pose, other):
-    """Whether two poses are the same."""
-    return pose[0] == other[0] and pose[1] == other[1] and pose[2] == other[2] and pose[3] == other[3]
-
-
-@jit
 def write_voxels(row, r, pose, voxels):
     """Cell classes, column by column."""
     if r > MARGIN:
@@ -94,12 +88,12 @@ def write_voxels(row, r, pose, voxels):
 
 
 @jit
-def move_voxels(row, r, pose, voxels):
+def move_voxels(row, r, shown, pose, voxels):
     """The same where only the pose is another: after a step to a neighbour cell most of the cube is there."""
     quadrant, side = pose[3], 2 * r + 1
-    dx, dy, dz = pose[0] - row.shown_pose[0], pose[1] - row.shown_pose[1], pose[2] - row.shown_pose[2]
+    dx, dy, dz = pose[0] - shown[0], pose[1] - shown[1], pose[2] - shown[2]
     right, ahead = agent_right(quadrant, dx, dz), agent_forward(quadrant, dx, dz)
-    if quadrant != row.shown_pose[3] or dy != 0 or abs(right) + abs(ahead) != 1 or r > MARGIN:
+    if quadrant != shown[3] or dy != 0 or abs(right) + abs(ahead) != 1 or r > MARGIN:
         write_voxels(row, r, pose, voxels)
         return
     shift_bytes(voxels, -(right * side + ahead) * side, side * side * side)
