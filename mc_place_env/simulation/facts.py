@@ -4,6 +4,8 @@ One int32 vector an environment, in the order of `fact_dtype`: FACTS, then lists
 of resolution. Groups beyond `outcome_count` and `change_count` are 0. Codes are those of the enums in `types`.
 """
 
+from typing import Any
+
 import numpy as np
 
 from mc_place_env.jit import jit, scalar
@@ -67,7 +69,7 @@ def read_outcomes(facts: list[int], max_pending: int) -> list[Request]:
     end, cells = FIRST_GROUP + groups * len(OUTCOME), FIRST_GROUP + groups * FIRST_CELLS
     found = []
     for k in range(facts[AT_OUTCOME_COUNT]):
-        named = dict(zip(REQUEST_NAMES, facts[FIRST_GROUP + k : end : groups], strict=True))
+        named: dict[str, Any] = dict(zip(REQUEST_NAMES, facts[FIRST_GROUP + k : end : groups], strict=True))
         for part, name in enumerate(REQUEST_CELLS):
             at = cells + 3 * (groups * part + k)
             named[name] = tuple(facts[at : at + 3])
