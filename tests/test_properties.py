@@ -10,7 +10,7 @@ from test_engines import STORMY
 
 import mc_place_env
 from mc_place_env.envs.actions import VIEWS
-from mc_place_env.types import ACTION, ActionType, Face, action_parts
+from mc_place_env.types import ACTION, ActionType, CellClass, Face, action_parts
 
 INFO_TYPES = {
     "status": str,
@@ -315,6 +315,40 @@ def test_views_of_environments_play_alike(name):
 
 
 # -- frames ------------------------------------------------------------------------------------------------------------
+
+
+def cube_around(env, cells):
+    """A cube (right, forward, up) of what `cells` (x, y, z) says of the world around the agent, cell by cell."""
+    radius = env.unwrapped.config.view_radius
+    (x, y, z), quadrant = env.unwrapped.view.agent_cell, env.unwrapped.view.quadrant
+    ahead_x, ahead_z = ((0, 1), (-1, 0), (0, -1), (1, 0))[quadrant]
+    side = range(-radius, radius + 1)
+    return [
+        [[cells(x - r * ahead_z + f * ahead_x, y + u, z + r * ahead_x + f * ahead_z) for u in side] for f in side]
+        for r in side
+    ]
+
+
+@pytest.mark.parametrize("radius", [2, 4, 5])
+@pytest.mark.parametrize("env_id", ["McPlace/Wall-v0", "McPlace/Single-v0", "McPlace/Bridge-v0"])
+def test_cubes_show_the_world_however_the_agent_moves(env_id, radius):
+    env = make(env_id, view_radius=radius, latency=1)
+    view, shared, rng = env.unwrapped.view, env.unwrapped.batch.shared, np.random.default_rng(radius)
+    moves = 0
+    for episode in range(3):
+        observation, _ = env.reset(seed=episode)
+        wanted = {cell: CellClass.ITEM + env.unwrapped.items.index(item) for cell, item in view.goal().items()}
+        for _ in range(25):
+            seen = cube_around(env, lambda *cell: int(shared["cell_class"][0, view._state_at(cell)]))
+            assert observation["voxels"].tolist() == seen
+            assert observation["goal"].tolist() == cube_around(env, lambda *cell: wanted.get(cell, 0))  # noqa: B023
+            before = view.agent_cell
+            action = row_of(random_actions(rng, 1, len(env.unwrapped.items), place_share=0.3), 0)
+            observation, _, terminated, truncated, _ = env.step(action)
+            moves += view.agent_cell != before
+            if terminated or truncated:
+                break
+    assert moves > 10
 
 
 def turned(x, z, quadrant):
