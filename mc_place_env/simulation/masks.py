@@ -114,8 +114,12 @@ def find_places(row, shared):
     x, z = cell_of(row.position[0]), cell_of(row.position[2])
     low, window = cell_of(row.position[1]) - r, (1 << (2 * r + 1)) - 1
     left, rights, ups, forwards, faces, items = items_left(row, shared), 0, 0, 0, 0, 0
-    for dx in offsets_inside(r, x - row.origin[0] + MARGIN, SIZE_X):
-        for dz in offsets_inside(r, z - row.origin[2] + MARGIN, SIZE_Z):
+    along_x = offsets_inside(r, x - row.origin[0] + MARGIN, SIZE_X)
+    along_z = offsets_inside(r, z - row.origin[2] + MARGIN, SIZE_Z)
+    for shift in range(len(along_z)):
+        for step in range(len(along_x)):
+            # along diagonals, where every column is a new right and a new forward
+            dx, dz = along_x.start + step, along_z.start + (step + shift) % len(along_z)
             places, floor = may_take(row, column_index(row, x + dx, z + dz)), low - row.origin[1] + MARGIN
             right = 1 << (agent_right(quadrant, dx, dz) + r)
             forward = 1 << (agent_forward(quadrant, dx, dz) + r)
