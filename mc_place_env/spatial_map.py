@@ -105,12 +105,12 @@ class SpatialMap:
         self._pending: dict[int, Cell] = {}
         self._loaded = True
 
-    def observe(self, rows: np.ndarray, radius: int, again: bool = False) -> bool:
+    def observe(self, rows: np.ndarray, radius: int, news: bool) -> bool:
         """Learns from the cube that a batch of one observes; whether anything was news.
 
-        `again`: also where the view is the last step's, since something else has been written to the map.
+        `news`: whether the view is another than in the last step, or something else has been written to the map.
         """
-        if not (again or self._loaded or rows["view_news"][0]):
+        if not (news or self._loaded):
             return False
         self._loaded = False
         return LEARN_CUBE.call(rows, 0, radius, self.known) > 0

@@ -13,6 +13,7 @@ from mc_place_env.envs.spaces import observation, observation_space, shapes
 from mc_place_env.simulation import report
 from mc_place_env.simulation.batch import Batch
 from mc_place_env.simulation.facts import FACTS
+from mc_place_env.simulation.report import REASON_TEXT, STATUS_TEXT, TERM_TEXT
 from mc_place_env.simulation.view import Agent, RowView
 from mc_place_env.spatial_map import SpatialMap
 from mc_place_env.types import ActionType
@@ -141,9 +142,9 @@ speed (blocks/tick), on_ground, sneaking, moving |
     def _bind(self) -> None:
         """Views into the batch's buffers, made once: a step has no time to make them."""
         batch = self._batch
-        self._shown = {name: part[0] for name, part in observation(batch, batch.out, copy=False).items()}
+        self._copies = {name: part[0].copy for name, part in observation(batch, batch.out, copy=False).items()}
         self._terms, self._facts = batch.out.terms[0], batch.out.facts.view(np.int32)[: len(FACTS)]
-        self._reward = batch.rows["reward"]
+        self._reward, self._view_news = batch.rows["reward"], batch.rows["view_news"]
         self._outcomes = report.request_numbers(batch.rows[0]["outcomes"])
         self._pending = report.request_numbers(batch.rows[0]["pending"])
         self._accepted = report.request_numbers(batch.rows["response"])
@@ -261,7 +262,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
     # -- info --------------------------------------------------------------------------------------------------------
 
     def _observation(self) -> dict[str, np.ndarray]:
-        parts = {name: part.copy() for name, part in self._shown.items()}
+        parts = {name: copy() for name, copy in self._copies.items()}
         return self._add_optional(parts) if self.config.observe else parts
 
     def _add_optional(self, parts: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -281,8 +282,8 @@ speed (blocks/tick), on_ground, sneaking, moving |
         text, data = self._response(facts) if facts[STATUS] else ("", None)
         learned, error = self._learn(heard, flying)
         return {
-            "status": report.STATUS_TEXT[facts[STATUS]],
-            "reason": report.REASON_TEXT[facts[REASON]],
+            "status": STATUS_TEXT[facts[STATUS]],
+            "reason": REASON_TEXT[facts[REASON]],
             "value": text,
             "data": data,
             "outcomes": tuple([report.outcome_dict(request, palette) for request in heard]) if heard else (),
@@ -292,13 +293,13 @@ speed (blocks/tick), on_ground, sneaking, moving |
             "map_error": error,
             "tick": facts[TICK],
             "is_success": facts[SUCCESS] == 1,
-            "reward_terms": dict(zip(report.TERM_TEXT, self._terms.tolist())),
+            "reward_terms": dict(zip(TERM_TEXT, self._terms.tolist())),
         }
 
     def _response(self, facts: list[int]) -> tuple[str, dict[str, Any]]:
         """The tool's one-line text and data dict for this step's own action."""
         if facts[STATUS] == report.REJECTED:
-            return report.rejected_data(report.REASON_TEXT[facts[REASON]])
+            return report.rejected_data(REASON_TEXT[facts[REASON]])
         (request,) = report.read_requests(self._accepted)
         return report.accepted_data(request, self._batch.palette)
 
@@ -308,7 +309,8 @@ speed (blocks/tick), on_ground, sneaking, moving |
             for request in heard:
                 if request.outcome == report.PLACED:
                     self.spatial_map.record_placement(request.cell, request.state_after)
-            self.spatial_map.set_pending({request.id: request.destination for request in flying})
-            return self.spatial_map.observe(self._batch.rows, self.config.view_radius, bool(heard)), ""
+            self.spatial_map.set_pending({request.id: request.destination for request in flying} if flying else {})
+            news = bool(heard) or self._view_news.item() != 0
+            return self.spatial_map.observe(self._batch.rows, self.config.view_radius, news), ""
         except Exception as error:
             return False, f"{type(error).__name__}: {error}"
