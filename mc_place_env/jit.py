@@ -174,6 +174,11 @@ def entry(function: Any) -> Any:
     return _compile(function)
 
 
+def parallel_entry(function: Any) -> Any:
+    """As `entry`, for a function whose loop is a `prange`. Its body must be one call (see numba #7135)."""
+    return _compile(function, parallel=True)
+
+
 class Direct:
     """`call` reaches an entry past numba's look at the arguments, which takes longer than a step of one environment.
 
@@ -188,11 +193,6 @@ class Direct:
         if not config.DISABLE_JIT:
             self.call = self.entry.overloads[tuple(map(numba.typeof, arguments))].entry_point
         return result
-
-
-def parallel_entry(function: Any) -> Any:
-    """As `entry`, for a function whose loop is a `prange`. Its body must be one call (see numba #7135)."""
-    return _compile(function, parallel=True)
 
 
 def _compile(function: Any, **options: Any) -> Any:

@@ -7,12 +7,12 @@ import numpy as np
 
 from mc_place_env.errors import ConfigError
 from mc_place_env.jit import Direct, entry, jit
-from mc_place_env.rules.geometry import cell_index, cell_of, quadrant_of, world_x, world_z
+from mc_place_env.rules.geometry import cell_index, world_x, world_z
 from mc_place_env.simulation.copy import same_items
-from mc_place_env.types import AIR, CELLS, MARGIN, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, VOID, Outcome
+from mc_place_env.simulation.observe import pose_of
+from mc_place_env.types import AIR, CELLS, MARGIN, SIZE_X, SIZE_Y, SIZE_Z, UNLOADED, VOID, Cell, Outcome
 
 UNKNOWN = "unknown"
-Cell = tuple[int, int, int]
 
 
 @entry
@@ -22,9 +22,7 @@ def learn_cube(rows, i, radius, known):
     Of what lies beyond the region nothing is learned.
     """
     row = rows[i]
-    x = cell_of(row.position[0]) - row.origin[0] + MARGIN
-    y = cell_of(row.position[1]) - row.origin[1] + MARGIN
-    z = cell_of(row.position[2]) - row.origin[2] + MARGIN
+    x, y, z, _ = pose_of(row)
     low, high = max(y - radius, 0), min(y + radius + 1, SIZE_Y)
     news = 0
     for a in range(max(x - radius, 0), min(x + radius + 1, SIZE_X)):
@@ -60,10 +58,7 @@ def learn_placements(row, known):
 def write_believed(rows, shared, i, radius, known, cube):
     """The map around the agent as a policy sees it: uint8 (n, n, n) [right, forward, up], 0 or 1 + class."""
     row = rows[i]
-    quadrant = quadrant_of(row.yaw)
-    x = cell_of(row.position[0]) - row.origin[0] + MARGIN
-    y = cell_of(row.position[1]) - row.origin[1] + MARGIN
-    z = cell_of(row.position[2]) - row.origin[2] + MARGIN
+    x, y, z, quadrant = pose_of(row)
     for right in range(-radius, radius + 1):
         for forward in range(-radius, radius + 1):
             a, b = x + world_x(quadrant, right, forward), z + world_z(quadrant, right, forward)

@@ -458,4 +458,5 @@ def action_parts(records: np.ndarray) -> ActionParts:
     return ActionParts(records, *(records[name] for name in ACTION.names or ()))
 
 
+Cell = tuple[int, int, int]  # x, y, z
 AIR, UNLOADED, VOID = 0, 1, 2  # fixed palette ids: air, beyond the region, beyond the height limits

@@ -14,7 +14,7 @@ from mc_place_env.backends.kernel import (
     write_change,
     write_seen,
 )
-from mc_place_env.backends.verdict import Cell, Parity, Prediction, Verdict, judge_evidence
+from mc_place_env.backends.verdict import Parity, Prediction, Verdict, judge_evidence
 from mc_place_env.minecraft.client import TICK, Bot
 from mc_place_env.minecraft.server import EmbeddedServer
 from mc_place_env.simulation.batch import Batch
@@ -30,6 +30,7 @@ from mc_place_env.types import (
     UNLOADED,
     VOID,
     ActionType,
+    Cell,
     ChangeKind,
     Outcome,
     Reason,

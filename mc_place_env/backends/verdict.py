@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mc_place_env.rules.blocks import BlockTable
-from mc_place_env.types import Outcome, Reason
+from mc_place_env.types import Cell, Outcome, Reason
 
-Cell = tuple[int, int, int]
 CLIENT_REASONS = {"no_item": Reason.NO_ITEM, "unloaded": Reason.UNLOADED}
 
 

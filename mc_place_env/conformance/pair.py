@@ -7,11 +7,11 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from mc_place_env.conformance.trials import STONE, Blocks, Cell, Request, Trial, bottom
+from mc_place_env.conformance.trials import STONE, Blocks, Request, Trial, bottom
 from mc_place_env.rules.geometry import agent_forward, agent_right
 from mc_place_env.testing import Rows
 from mc_place_env.tool import Actions
-from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z
+from mc_place_env.types import MARGIN, SIZE_X, SIZE_Y, SIZE_Z, Cell
 
 TICKS = 2  # a step: a verdict takes one or two ticks
 MOST_WAITS = 40  # steps until verdicts and falls must be over

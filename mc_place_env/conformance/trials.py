@@ -7,8 +7,8 @@ from typing import Any
 
 from mc_place_env.rules.blocks import BlockTable
 from mc_place_env.rules.palette import Palette
+from mc_place_env.types import Cell
 
-Cell = tuple[int, int, int]
 Blocks = dict[Cell, str]
 
 STONE = "stone"

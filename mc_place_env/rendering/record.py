@@ -29,7 +29,6 @@ from mc_place_env.errors import ConfigError
 from mc_place_env.simulation import report
 from mc_place_env.simulation.batch import Batch
 from mc_place_env.simulation.view import RowView
-from mc_place_env.tasks.base import Cell
 from mc_place_env.types import (
     AIR,
     MARGIN,
@@ -40,6 +39,7 @@ from mc_place_env.types import (
     VOID,
     ActionType,
     Autoreset,
+    Cell,
     CellClass,
     SuccessKind,
 )

@@ -168,7 +168,7 @@ def write_start(row, shared, out, i):
 
 @jit
 def write_results(row, shared, out, i):
-    """Writes row i of what a step returns, likewise."""
+    """Writes row i of what a step returns: the same, and terms, reward and flags."""
     write_start(row, shared, out, i)
     count = len(row.reward_terms)
     copy_items(out[4] + i * count * 8, row.reward_terms, 0, count)

@@ -58,10 +58,10 @@ def write_cubes(row, shared, voxels, goal):
         move_voxels(row, r, shown, pose, voxels)
     if elsewhere or row.goal_changed:
         clear_bytes(goal, (2 * r + 1) ** 3)
-        write_goal_cells(row, r, pose, goal)
+        write_goal_cells(row, r, pose, goal, True)
     elif moved:
-        clear_goal_cells(row, r, shown, goal)
-        write_goal_cells(row, r, pose, goal)
+        write_goal_cells(row, r, shown, goal, False)
+        write_goal_cells(row, r, pose, goal, True)
     row.shown_at, row.blocks_changed, row.goal_changed = voxels, 0, 0
     for k in range(len(pose)):
         row.shown_pose[k] = pose[k]
@@ -150,21 +150,12 @@ def write_voxels_beyond(row, r, pose, voxels):
 
 
 @jit
-def write_goal_cells(row, r, pose, goal):
-    """Goal classes of the goal cells in view."""
+def write_goal_cells(row, r, pose, goal, wanted):
+    """The goal cells in view: their classes, or 0 if they are no longer `wanted` there."""
     for k in range(row.goal_total):
         at = place_in_cube(row.goals[k].cell, r, pose)
         if at >= 0:
-            write_byte(goal + at, row.goals[k].state)
-
-
-@jit
-def clear_goal_cells(row, r, pose, goal):
-    """Takes out what was written for a pose."""
-    for k in range(row.goal_total):
-        at = place_in_cube(row.goals[k].cell, r, pose)
-        if at >= 0:
-            write_byte(goal + at, 0)
+            write_byte(goal + at, row.goals[k].state if wanted else 0)
 
 
 @jit

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mc_place_env.rules.palette import Palette
-from mc_place_env.types import REQUEST, ChangeKind, Face, Outcome, Reason, RewardTerm, Status
+from mc_place_env.types import REQUEST, Cell, ChangeKind, Face, Outcome, Reason, RewardTerm, Status
 
 STATUS_TEXT = tuple(status.name.lower() for status in Status)
 OUTCOME_TEXT = tuple(outcome.name.lower() for outcome in Outcome)
@@ -15,7 +15,6 @@ REASON_TEXT = tuple(reason.text for reason in Reason)
 DETAIL_TEXT = tuple(reason.detail for reason in Reason)
 REJECTED, PLACED = int(Status.REJECTED), int(Outcome.PLACED)  # enum members are slow to find
 TERM_TEXT = tuple(term.name.lower() for term in RewardTerm)
-Cell = tuple[int, int, int]
 
 
 class Request(NamedTuple):

@@ -16,8 +16,7 @@ from mc_place_env.rules.geometry import (
 from mc_place_env.rules.placement import check_placement
 from mc_place_env.rules.world import block_at
 from mc_place_env.simulation.report import read_requests, request_numbers
-from mc_place_env.tasks.base import Cell
-from mc_place_env.types import MARGIN, SIZE_Y, SIZE_Z, ActionType, CellClass, Face, Reason
+from mc_place_env.types import MARGIN, SIZE_Y, SIZE_Z, ActionType, Cell, CellClass, Face, Reason
 
 
 # Compiled code takes an array and an index: handing over a single record from Python costs 10 microseconds.

@@ -34,12 +34,12 @@ from mc_place_env.types import (
     UNLOADED,
     VOID,
     ActionType,
+    Cell,
     CellClass,
     SuccessKind,
     Table,
 )
 
-Cell = tuple[int, int, int]
 Parameters = dict[str, Any]
 FILE = (Path,)  # the range of a parameter that is a file
 TEST_SHARE = 5  # one instance in five is for testing

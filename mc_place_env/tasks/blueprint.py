@@ -10,13 +10,13 @@ from pathlib import Path
 from mc_place_env.errors import ScenarioError
 from mc_place_env.rules.blocks import BlockTable
 from mc_place_env.rules.geometry import world_x, world_z
-from mc_place_env.tasks.base import FILE, Cell, Instance, Parameters, Task, scaled
+from mc_place_env.tasks.base import FILE, Instance, Parameters, Task, scaled
 from mc_place_env.tasks.expert import build_around, ring_around
 from mc_place_env.tasks.goals import check_support
 from mc_place_env.tasks.sandbox import GROUND, floor
 from mc_place_env.tasks.schematics import read_schematic
 from mc_place_env.tasks.single import BUILDING_REWARDS, ITEMS
-from mc_place_env.types import MAX_ITEMS, ActionType
+from mc_place_env.types import MAX_ITEMS, ActionType, Cell
 
 # Cells right, up, forward of the agent, in the layer above the floor and up: all can be built from where it stands.
 SIDE, HEIGHT, DEPTH = 3, 4, 3

@@ -3,11 +3,11 @@
 import random
 
 from mc_place_env.rules.geometry import world_x, world_z
-from mc_place_env.tasks.base import Cell, Instance, Parameters, Task, scaled
+from mc_place_env.tasks.base import Instance, Parameters, Task, scaled
 from mc_place_env.tasks.expert import build_and_walk
 from mc_place_env.tasks.sandbox import GROUND
 from mc_place_env.tasks.single import CLIMBING_REWARDS
-from mc_place_env.types import SuccessKind
+from mc_place_env.types import Cell, SuccessKind
 
 PIT = GROUND - 3  # a fall that hurts nobody, and out of reach from above
 PIT_FLOOR = {(x, PIT, z): "stone" for x in range(-16, 17) for z in range(-16, 17)}

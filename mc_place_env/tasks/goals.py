@@ -12,8 +12,8 @@ import numpy as np
 
 from mc_place_env.errors import ScenarioError
 from mc_place_env.rules.blocks import BlockTable
-from mc_place_env.tasks.base import Cell, Instance
-from mc_place_env.types import SuccessKind
+from mc_place_env.tasks.base import Instance
+from mc_place_env.types import Cell, SuccessKind
 
 SIDES = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
 

@@ -16,9 +16,9 @@ from typing import Any
 from mc_place_env.config import closest
 from mc_place_env.errors import ConfigError, ScenarioError
 from mc_place_env.rules.palette import Palette
-from mc_place_env.tasks.base import Cell, Instance, cell_number, check_goal, goal_class, region_origin
+from mc_place_env.tasks.base import Instance, cell_number, check_goal, goal_class, region_origin
 from mc_place_env.tasks.goals import check_reachable
-from mc_place_env.types import SuccessKind
+from mc_place_env.types import Cell, SuccessKind
 
 KEYS = ("fill", "blocks", "agent", "inventory", "goal", "stand_at")
 MAX_COUNT = 64 * 36  # a full inventory

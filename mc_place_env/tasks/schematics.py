@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mc_place_env.errors import ScenarioError
-from mc_place_env.tasks.base import Cell
+from mc_place_env.types import Cell
 
 MAX_BYTES = 16_000_000  # of a file, unpacked
 MAX_SIDE = 64  # cells, air included; what of it can be built is another matter

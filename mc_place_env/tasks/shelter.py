@@ -2,11 +2,11 @@
 
 import random
 
-from mc_place_env.tasks.base import Cell, Instance, Parameters, Task, scaled
+from mc_place_env.tasks.base import Instance, Parameters, Task, scaled
 from mc_place_env.tasks.expert import build_goal
 from mc_place_env.tasks.sandbox import GROUND, floor
 from mc_place_env.tasks.single import BUILDING_REWARDS
-from mc_place_env.types import ActionType
+from mc_place_env.types import ActionType, Cell
 
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))
 CELLS = 10  # eight of walls, one above a wall to hold the roof, one of the roof

@@ -3,11 +3,11 @@
 import random
 
 from mc_place_env.rules.geometry import world_x, world_z
-from mc_place_env.tasks.base import Cell, Instance, Parameters, Task, scaled
+from mc_place_env.tasks.base import Instance, Parameters, Task, scaled
 from mc_place_env.tasks.expert import build_and_walk
 from mc_place_env.tasks.sandbox import GROUND, floor
 from mc_place_env.tasks.single import CLIMBING_REWARDS
-from mc_place_env.types import ActionType, SuccessKind
+from mc_place_env.types import ActionType, Cell, SuccessKind
 
 
 def parameters(difficulty: float) -> Parameters:
