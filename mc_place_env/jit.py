@@ -19,9 +19,16 @@ from numba import _dynfunc, types
 from numba.core import config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.registry import CPUDispatcher
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import (
+    AnnotateTypes,
+    IRLegalization,
+    NativeLowering,
+    NoPythonBackend,
+    NopythonTypeInference,
+)
+from numba.core.untyped_passes import FixupArgs, GenericRewrites, IRProcessing, TranslateByteCode
 from numba.extending import register_jitable
 
 PACKAGE = Path(__file__).parent
@@ -52,12 +59,17 @@ def cache_folder() -> str:
 
 
 class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code that callers link and optimise as part of theirs: not optimised by itself, and no machine code."""
+    """Code of one inner function, which entries link: simplified, and no machine code."""
 
-    def _optimize_final_module(self) -> None:
-        pass
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                simplify, builder = self._codegen._function_pass_manager()
+                simplify.run(function, builder)
 
-    def _finalize_final_module(self) -> None:
+    def finalize(self) -> None:
+        """Links nothing: what links this links its callees, too, each once."""
         self._finalize_dynamic_globals()
         self._finalized = True
 
@@ -70,7 +82,8 @@ class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
                 function.linkage = Linkage.internal
                 function.name = f"{self.name}.{function.name}"  # by the old one another entry would look here for it
-        super()._optimize_final_module()
+        optimize, builder = self._codegen._module_pass_manager()
+        optimize.run(self._final_module, builder)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -99,13 +112,43 @@ class LinkedLowering(NativeLowering):  # type: ignore[misc]
         super().run_pass(state)
         lowered, function = state["cr"], state.func_id.func
         stub = _dynfunc.make_function(function, function.__name__, "", 0, lowered.env, (state.library,))
-        state.targetctx.insert_user_function(stub, lowered.fndesc, [state.library])
+        callees = dict.fromkeys(state.library._linking_libraries)
+        state.targetctx.insert_user_function(stub, lowered.fndesc, [state.library, *callees])
         state["cr"] = lowered._replace(cfunc=stub)
         return True
 
 
+class Passes(PassManager):  # type: ignore[misc]
+    """The few of numba's passes that our functions need: a third of a compilation goes to the others.
+
+    Gone are those for closures, objects, literals and array expressions, and static single assignment, which LLVM
+    brings about anyway.
+    """
+
+    def __init__(self, lowering: type):
+        super().__init__("kernel")
+        for kind in (
+            TranslateByteCode,
+            FixupArgs,
+            IRProcessing,
+            GenericRewrites,
+            NopythonTypeInference,
+            IRLegalization,
+            AnnotateTypes,
+            lowering,
+            NoPythonBackend,
+        ):
+            self.add_pass(kind)
+        self.finalize()
+
+    def run(self, state: Any) -> None:
+        """Without the records that numba keeps of each pass."""
+        for kind, _ in self.passes:
+            kind().run_pass(state)
+
+
 class EntryCompiler(CompilerBase):  # type: ignore[misc]
-    """numba's pipeline for functions that Python calls."""
+    """numba's compiler for functions that Python calls."""
 
     lowering = EntryLowering
 
@@ -120,13 +163,10 @@ class EntryCompiler(CompilerBase):  # type: ignore[misc]
                 gc.enable()
 
     def define_pipelines(self) -> list[Any]:
-        """The default passes, with our lowering."""
-        pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        pipeline.passes = [
-            (self.lowering, text) if kind is NativeLowering else (kind, text) for kind, text in pipeline.passes
-        ]
-        pipeline.finalize()
-        return [pipeline]
+        """Our passes; numba's own for a `prange`."""
+        if self.state.flags.auto_parallel.enabled:
+            return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+        return [Passes(self.lowering)]
 
 
 class InnerCompiler(EntryCompiler):
@@ -153,7 +193,9 @@ def widened(kind: Any) -> Any:
     return types.int64 if isinstance(kind, types.Integer) and kind.bitwidth < 64 else kind
 
 
-INNER: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# without numba's runtime nothing can be allocated: what would, does not compile
+KERNEL: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
+INNER = KERNEL | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def scalar(function: Function) -> Function:
@@ -200,6 +242,6 @@ def _compile(function: Any, **options: Any) -> Any:
     before = config.CACHE_DIR
     config.CACHE_DIR = cache_folder()
     try:
-        return numba.njit(cache=True, error_model="numpy", pipeline_class=EntryCompiler, **options)(function)
+        return numba.njit(cache=True, pipeline_class=EntryCompiler, **KERNEL, **options)(function)
     finally:
         config.CACHE_DIR = before
