@@ -115,14 +115,8 @@ def kernel_call(n: int, mix: str, threads: int = 1) -> tuple[Call, Batch]:
 
 def copy_call(batch: Batch) -> Call:
     """Copying the bytes of a batch's observation."""
-    parts = [part.view(np.uint8) for part in batch.out[:3]]
-    copies = [part.copy() for part in parts]
-
-    def copy() -> None:
-        for target, source in zip(copies, parts, strict=True):
-            np.copyto(target, source)
-
-    return Call(copy, batch.n)
+    observed, target = batch.out.observed, batch.out.observed.copy()
+    return Call(lambda: np.copyto(target, observed), batch.n)
 
 
 def masks_call(batch: Batch, view: str) -> Call:

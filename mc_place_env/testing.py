@@ -154,17 +154,24 @@ class VectorRow:
         """This row of a vector's facts, in the words of a single environment's `info`."""
         mine = {key: value[self.i] for key, value in facts.items() if isinstance(value, np.ndarray)}
         accepted = mine["status"] == Status.ACCEPTED
-        requests = report.request_numbers(self.envs.batch.rows["response"][self.i : self.i + 1])
-        (response,) = report.read_requests(requests)
         return {
             "status": report.STATUS_TEXT[mine["status"]],
             "reason": report.REASON_TEXT[mine["reason"]],
-            "data": report.accepted_data(response, self._palette)[1] if accepted else None,
+            "data": report.accepted_data(self._asked(mine["request_id"]), self._palette)[1] if accepted else None,
             "outcomes": tuple(self._outcome(mine, k) for k in range(mine["outcome_count"])),
             "changes": report.change_dicts(self.envs.batch.rows[self.i], self._palette),
             "pending": self.view.pending,
             "tick": int(mine["tick"]),
         }
+
+    def _asked(self, request_id: int) -> report.Request:
+        """The request accepted in this step, which is in flight still, or heard of already."""
+        row = self.envs.batch.rows[self.i]
+        for part in (row["pending"][: row["pending_count"]], row["outcomes"][: row["outcome_count"]]):
+            for request in report.read_requests(report.request_numbers(part)):
+                if request.id == request_id:
+                    return request
+        raise LookupError(request_id)
 
     def _outcome(self, mine: dict[str, np.ndarray], k: int) -> dict[str, Any]:
         """Outcome k in the words of `info`."""

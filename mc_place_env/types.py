@@ -191,7 +191,7 @@ LATENCY_TABLE = 1024
 MAX_LATENCIES = 8  # latency models that episodes under way may still use
 MAX_TEMPLATES = 8  # floors, one a task family
 MAX_NUMBERS = 1024  # of the observation's vector
-MAX_FACTS = 1024  # of a step
+MAX_FACTS = 1152  # of a step
 
 # The region: 33 x 25 x 33 cells around the start cell, and a margin of 4 so that the default view needs no bounds test.
 REGION = (33, 25, 33)  # x, y, z
@@ -308,7 +308,6 @@ ROW = np.dtype(
         ("inventory", _INT, (MAX_ITEMS,)),
         ("last_outcome", REQUEST),
         ("pending", REQUEST, (MAX_PENDING,)),  # in order of submission
-        ("response", REQUEST),  # the request this step's action became, if accepted
         ("outcomes", REQUEST, (MAX_PENDING + 1,)),  # reported in this step
         ("events", EVENT, (MAX_EVENTS,)),
         ("changes", EVENT, (MAX_EVENTS,)),  # happened in this step
@@ -422,19 +421,6 @@ class Table(NamedTuple):
     rows: np.ndarray  # INSTANCE (n,)
     blocks: np.ndarray  # PLACED_CELL: cell index, palette id
     goals: np.ndarray  # PLACED_CELL: cell index, goal class
-
-
-class Buffers(NamedTuple):
-    """What a step fills, for n environments; side = 2 * view_radius + 1."""
-
-    voxels: np.ndarray  # uint8 (n, side, side, side)
-    goal: np.ndarray  # uint8 (n, side, side, side)
-    numbers: np.ndarray  # (n,) of observe.number_dtype
-    facts: np.ndarray  # (n,) of facts.fact_dtype
-    terms: np.ndarray  # float64 (n, reward terms)
-    rewards: np.ndarray  # float64 (n,)
-    terminated: np.ndarray  # bool (n,)
-    truncated: np.ndarray  # bool (n,)
 
 
 ACTION = np.dtype(

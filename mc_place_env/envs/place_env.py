@@ -12,13 +12,14 @@ from mc_place_env.envs.making import make_batch, set_task, task_options
 from mc_place_env.envs.spaces import observation, observation_space, shapes
 from mc_place_env.simulation import report
 from mc_place_env.simulation.batch import Batch
+from mc_place_env.simulation.buffers import observed_dtype
 from mc_place_env.simulation.facts import FACTS
 from mc_place_env.simulation.report import REASON_TEXT, STATUS_TEXT, TERM_TEXT
 from mc_place_env.simulation.view import Agent, RowView
 from mc_place_env.spatial_map import SpatialMap
 from mc_place_env.types import ActionType
 
-STATUS, REASON, _, TICK, SUCCESS, PENDING, OUTCOMES, CHANGES, TERMINATED, TRUNCATED = range(len(FACTS))
+STATUS, REASON, REQUEST_ID, TICK, SUCCESS, PENDING, OUTCOMES, CHANGES, TERMINATED, TRUNCATED = range(len(FACTS))
 
 
 class PlaceEnv(gym.Env):
@@ -141,13 +142,13 @@ speed (blocks/tick), on_ground, sneaking, moving |
 
     def _bind(self) -> None:
         """Views into the batch's buffers, made once: a step has no time to make them."""
-        batch = self._batch
-        self._copies = {name: part[0].copy for name, part in observation(batch, batch.out, copy=False).items()}
+        batch, side = self._batch, 2 * self.config.view_radius + 1
+        self._observed = batch.out.observed
+        self._observed_dtype = observed_dtype((), side, len(batch.items), self.config.max_pending)
         self._terms, self._facts = batch.out.terms[0], batch.out.facts.view(np.int32)[: len(FACTS)]
         self._reward, self._view_news = batch.rows["reward"], batch.rows["view_news"]
         self._outcomes = report.request_numbers(batch.rows[0]["outcomes"])
         self._pending = report.request_numbers(batch.rows[0]["pending"])
-        self._accepted = report.request_numbers(batch.rows["response"])
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """An unpickled view is a copy: makes them anew."""
@@ -262,7 +263,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
     # -- info --------------------------------------------------------------------------------------------------------
 
     def _observation(self) -> dict[str, np.ndarray]:
-        parts = {name: copy() for name, copy in self._copies.items()}
+        parts = observation(self._observed.copy(), self._observed_dtype)
         return self._add_optional(parts) if self.config.observe else parts
 
     def _add_optional(self, parts: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -279,7 +280,7 @@ speed (blocks/tick), on_ground, sneaking, moving |
         palette = self._batch.palette
         heard = report.read_requests(self._outcomes[: facts[OUTCOMES]]) if facts[OUTCOMES] else ()
         flying = report.read_requests(self._pending[: facts[PENDING]]) if facts[PENDING] else ()
-        text, data = self._response(facts) if facts[STATUS] else ("", None)
+        text, data = self._response(facts, (*flying, *heard)) if facts[STATUS] else ("", None)
         learned, error = self._learn(heard, flying)
         return {
             "status": STATUS_TEXT[facts[STATUS]],
@@ -296,12 +297,12 @@ speed (blocks/tick), on_ground, sneaking, moving |
             "reward_terms": dict(zip(TERM_TEXT, self._terms.tolist())),
         }
 
-    def _response(self, facts: list[int]) -> tuple[str, dict[str, Any]]:
+    def _response(self, facts: list[int], requests: tuple[report.Request, ...]) -> tuple[str, dict[str, Any]]:
         """The tool's one-line text and data dict for this step's own action."""
         if facts[STATUS] == report.REJECTED:
             return report.rejected_data(REASON_TEXT[facts[REASON]])
-        (request,) = report.read_requests(self._accepted)
-        return report.accepted_data(request, self._batch.palette)
+        asked = next(request for request in reversed(requests) if request.id == facts[REQUEST_ID])
+        return report.accepted_data(asked, self._batch.palette)
 
     def _learn(self, heard: Sequence[report.Request], flying: Sequence[report.Request]) -> tuple[bool, str]:
         """Updates the spatial map; a failure is reported, never raised."""

@@ -4,9 +4,9 @@ import numpy as np
 from gymnasium import spaces
 
 from mc_place_env.simulation.batch import Batch
+from mc_place_env.simulation.buffers import parts_of
 from mc_place_env.simulation.observe import LIMIT, write_shapes
-from mc_place_env.simulation.records import copy_records
-from mc_place_env.types import MAX_ITEMS, Buffers, CellClass, ShapeClass
+from mc_place_env.types import MAX_ITEMS, CellClass, ShapeClass
 
 MAX_STACKS = 36.0
 
@@ -31,11 +31,9 @@ def observation_space(batch: Batch, mask_width: int) -> spaces.Dict:
     return spaces.Dict(parts)
 
 
-def observation(batch: Batch, buffers: Buffers, copy: bool = True) -> dict[str, np.ndarray]:
-    """The observation of n environments; with copy=False, views of buffers that the next step overwrites."""
-    voxels, goal, numbers = buffers[:3]
-    if copy:
-        voxels, goal, numbers = voxels.copy(), goal.copy(), copy_records(numbers)
+def observation(block: np.ndarray, dtype: np.dtype) -> dict[str, np.ndarray]:
+    """The observation laid out in a block of bytes, as views of it: buffers.observed_dtype."""
+    voxels, goal, numbers = parts_of(block, dtype)
     parts = {"voxels": voxels, "goal": goal}
     for name in numbers.dtype.names or ():
         parts[name] = numbers[name]

@@ -12,12 +12,12 @@ from mc_place_env.envs.actions import make_codec
 from mc_place_env.envs.making import check_mapping, make_batch, set_task, task_options
 from mc_place_env.envs.spaces import observation, observation_space, shapes
 from mc_place_env.errors import ConfigError
+from mc_place_env.simulation.buffers import Buffers, parts_of
 from mc_place_env.simulation.facts import named_facts
-from mc_place_env.simulation.records import copy_records
 from mc_place_env.simulation.report import TERM_TEXT
 from mc_place_env.simulation.view import RowView
 from mc_place_env.spatial_map import learn_and_write
-from mc_place_env.types import CELLS, UNLOADED, Autoreset, Buffers
+from mc_place_env.types import CELLS, UNLOADED, Autoreset
 
 RENDER_MODES = (None, "rgb_array")
 MODES = {
@@ -102,7 +102,7 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         self.batch.out.terms[slice(None) if which is None else which] = 0.0
         if self.scenes is not None:
             self.scenes.update()
-        return self._observation(), self._info(self.batch.out)
+        return self._observation(), self._told(self.batch.out)[0]
 
     def step(self, actions: Any):
         """One decision of every row."""
@@ -111,12 +111,9 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         batch.step()
         if self.scenes is not None:
             self.scenes.update()
-        out = batch.out
-        info = self._info(out)
-        self._add_final(info)
-        rewards, terminated, truncated = out.rewards, out.terminated, out.truncated
-        if self.copy:
-            rewards, terminated, truncated = rewards.copy(), terminated.copy(), truncated.copy()
+        info, rewards, terminated, truncated = self._told(batch.out)
+        if batch.autoreset is Autoreset.SAME_STEP and batch.ended.any():
+            self._add_final(info)
         return self._observation(), rewards, terminated, truncated, info
 
     def render(self) -> tuple[np.ndarray, ...] | None:
@@ -167,7 +164,7 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         mask = np.asarray(mask)
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
             raise ConfigError(f"reset_mask={mask!r}: expected a bool array of shape ({self.num_envs},), not all False")
-        return mask
+        return np.ascontiguousarray(mask)
 
     def _seed(self, seed: int | list[int] | None) -> None:
         if seed is None and self.batch.rows["episode"].any():
@@ -183,7 +180,7 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
         self.batch.seed([check_int(f"seed[{i}]", s, 0, 2**65) for i, s in enumerate(seeds)])
 
     def _observation(self) -> dict[str, np.ndarray]:
-        parts = observation(self.batch, self.batch.out, self.copy)
+        parts = self._observed(self.batch.out)
         return self._add_optional(parts) if self.config.observe else parts
 
     def _add_optional(self, parts: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -197,23 +194,23 @@ takes `reset(options={"reset_mask": bool (num_envs,)})` |
             parts["action_mask"] = self.action_masks().astype(np.int8)
         return parts
 
-    def _info(self, buffers: Buffers) -> dict[str, Any]:
-        facts, terms = buffers.facts, buffers.terms
-        if self.copy:
-            facts, terms = copy_records(facts), terms.copy()
+    def _observed(self, buffers: Buffers) -> dict[str, np.ndarray]:
+        return observation(buffers.observed.copy() if self.copy else buffers.observed, buffers.observed_dtype)
+
+    def _told(self, buffers: Buffers) -> tuple[dict[str, Any], np.ndarray, np.ndarray, np.ndarray]:
+        """Info, rewards, terminated, truncated."""
+        block = buffers.told.copy() if self.copy else buffers.told
+        facts, terms, rewards, terminated, truncated = parts_of(block, buffers.told_dtype)
         info: dict[str, Any] = named_facts(facts)
         info["is_success"] = info["is_success"].astype(np.bool_)
         info["reward_terms"] = dict(zip(TERM_TEXT, terms.T))
-        return info
+        return info, rewards, terminated, truncated
 
     def _add_final(self, info: dict[str, Any]) -> None:
-        if self.batch.autoreset is not Autoreset.SAME_STEP:
-            return
-        ended = self.batch.out.terminated | self.batch.out.truncated
-        if not ended.any():
-            return
-        info["final_obs"], info["_final_obs"] = observation(self.batch, self.batch.final), ended
-        info["final_info"], info["_final_info"] = self._info(self.batch.final), ended
+        """SAME_STEP: the last results of the episodes that ended."""
+        final, ended = self.batch.final, self.batch.ended
+        info["final_obs"], info["_final_obs"] = self._observed(final), ended
+        info["final_info"], info["_final_info"] = self._told(final)[0], ended.copy()
 
 
 def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:

@@ -29,8 +29,7 @@ from mc_place_env.envs.spaces import observation
 from mc_place_env.envs.vector_env import PlaceVectorEnv
 from mc_place_env.errors import ConfigError
 from mc_place_env.integrations import make_vector_env
-from mc_place_env.simulation.facts import read_outcomes
-from mc_place_env.simulation.report import outcome_dict
+from mc_place_env.simulation.report import outcome_dict, read_requests, request_numbers
 from mc_place_env.types import CellClass
 
 SHOWN_ROWS = 9  # in pictures of the vector environment
@@ -55,6 +54,7 @@ class PlaceVecEnv(VecEnv):
         self.metadata |= {"render_fps": env.metadata["render_fps"]}
         self._returns = np.zeros(self.num_envs)
         self._lengths = np.zeros(self.num_envs, np.int64)
+        self._heard = request_numbers(self.batch.final.facts["outcomes"])
         self._began = time.time()
         if seed is not None:
             self.seed(seed)
@@ -81,20 +81,22 @@ class PlaceVecEnv(VecEnv):
         self.batch.step()
         if self.env.scenes is not None:
             self.env.scenes.update()
-        out = self.batch.out
+        out, dones = self.batch.out, self.batch.ended
         self._returns += out.rewards
         self._lengths += 1
-        dones = out.terminated | out.truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         ended = np.flatnonzero(dones)
         if len(ended):
             self._fill_infos(infos, ended)
-        return observation(self.batch, out), out.rewards.astype(np.float32), dones, infos
+        observed = observation(out.observed.copy(), out.observed_dtype)
+        return observed, out.rewards.astype(np.float32), dones, infos
 
     def _fill_infos(self, infos: list[dict[str, Any]], ended: np.ndarray) -> None:
         """Writes the infos of the rows whose episode ended, and begins their statistics anew."""
         final, seconds = self.batch.final, round(time.time() - self._began, 6)
-        last = {key: part[ended] for key, part in observation(self.batch, final, copy=False).items()}
+        numbers = final.numbers[ended]
+        last = {"voxels": final.voxels[ended], "goal": final.goal[ended]}
+        last |= {name: numbers[name] for name in numbers.dtype.names}
         figures = (
             ended,
             self._returns[ended],
@@ -111,15 +113,14 @@ class PlaceVecEnv(VecEnv):
                 "is_success": success,
                 "TimeLimit.truncated": truncated,
                 "terminal_observation": dict(zip(last, parts)),
-                "outcomes": self._outcomes(i) if heard else (),
+                "outcomes": self._outcomes(i, heard) if heard else (),
             }
         self._returns[ended], self._lengths[ended] = 0.0, 0
 
-    def _outcomes(self, i: int) -> tuple[dict[str, Any], ...]:
+    def _outcomes(self, i: int, count: int) -> tuple[dict[str, Any], ...]:
         """The verdicts that row i heard in the last step of its episode: what the single environment's info says."""
-        facts = self.batch.final.facts[i : i + 1].view(np.int32).tolist()
-        heard = read_outcomes(facts, self.batch.config.max_pending)
-        return tuple([outcome_dict(request, self.batch.palette) for request in heard])
+        palette = self.batch.palette
+        return tuple([outcome_dict(request, palette) for request in read_requests(self._heard[i, :count])])
 
     def get_images(self) -> Sequence[np.ndarray | None]:
         """Pictures of the first nine rows, which `render` lays side by side."""

@@ -13,9 +13,7 @@ from mc_place_env.errors import ConfigError, ScenarioError
 from mc_place_env.jit import Direct
 from mc_place_env.rules.palette import Palette
 from mc_place_env.simulation import kernel
-from mc_place_env.simulation.copy import addresses
-from mc_place_env.simulation.facts import fact_dtype
-from mc_place_env.simulation.observe import number_dtype
+from mc_place_env.simulation.buffers import Buffers
 from mc_place_env.simulation.records import records
 from mc_place_env.tasks import TASKS
 from mc_place_env.tasks.base import Instance, Task, build_table, region_origin, template
@@ -28,7 +26,6 @@ from mc_place_env.types import (
     SHARED,
     SIZE_Y,
     Autoreset,
-    Buffers,
     RewardTerm,
     Table,
     action_parts,
@@ -36,6 +33,7 @@ from mc_place_env.types import (
 
 STEP_SINGLE, STEP_BATCH = Direct(kernel.step_single), Direct(kernel.step_batch)
 STEP_PARALLEL = Direct(kernel.step_batch_parallel)
+RESET, START, RESULT = Direct(kernel.reset_batch), Direct(kernel.start_batch), Direct(kernel.result_batch)
 PARALLEL_FROM = 64  # rows; below, threads cost more than they bring
 CHUNK = 32  # rows a thread takes at a time
 
@@ -44,8 +42,8 @@ class Batch:
     """State and buffers of `n` environments of one configuration.
 
     Attributes: `rows` ROW (n,), `shared` SHARED (1,), `actions` ACTION (n,), to be filled before a step, or its
-    `action_parts`; `out` holds the results of the last step or reset, `final` those of episodes that ended in it
-    (SAME_STEP only). Both are overwritten in place.
+    `action_parts`; `out` holds the results of the last step or reset. SAME_STEP only: `ended` bool (n,), whose episode
+    ended in the last step, and `final`, those episodes' results. `out` and `final` are overwritten in place.
     """
 
     def __init__(
@@ -68,7 +66,7 @@ class Batch:
         self.actions = records(n, ACTION)
         self.out = self._buffers(n)
         self.final = self._buffers(n if autoreset is Autoreset.SAME_STEP else 0)
-        self._find_buffers()
+        self.action_parts = action_parts(self.actions)
         self._everyone = np.ones(n, np.bool_)
         self._drawn, self._first = np.full(n, -1, np.int64), np.zeros(n, np.int64)
         self._write_shared(task)
@@ -80,17 +78,7 @@ class Batch:
         self.rows["undo_count"] = MAX_UNDO + 1  # the first reset writes the whole world
 
     def _buffers(self, n: int) -> Buffers:
-        side = 2 * self.config.view_radius + 1
-        return Buffers(
-            voxels=np.zeros((n, side, side, side), np.uint8),
-            goal=np.zeros((n, side, side, side), np.uint8),
-            numbers=np.zeros(n, number_dtype(len(self.items), self.config.max_pending)),
-            facts=np.zeros(n, fact_dtype(self.config.max_pending)),
-            terms=np.zeros((n, len(RewardTerm))),
-            rewards=np.zeros(n),
-            terminated=np.zeros(n, np.bool_),
-            truncated=np.zeros(n, np.bool_),
-        )
+        return Buffers(n, 2 * self.config.view_radius + 1, len(self.items), self.config.max_pending)
 
     def _write_shared(self, task: Task) -> None:
         shared, config = self.shared[0], self.config
@@ -179,32 +167,32 @@ class Batch:
         which = self._everyone if which is None else which
         table = self.table if instance is None else self.pack([instance], self.task)
         chosen = self._drawn if instance is None else self._first
-        kernel.reset_batch(self.rows, self.shared, table, chosen, which)
+        RESET.call(self.rows, self.shared, table, chosen, which)
         if self.backend is not None:
             self.backend.reset(self, which)
-        kernel.start_batch(self.rows, self.shared, self._addresses, which)
+        START.call(self.rows, self.shared, self.out.addresses, which)
 
     def step(self) -> None:
         """One step of every row by `actions`, with autoreset."""
         if self.backend is not None:
             self._step_on_backend()
         elif self.single:
-            STEP_SINGLE.call(self.rows, self.shared, self.actions, self._addresses)
+            STEP_SINGLE.call(self.rows, self.shared, self.actions, self.out.addresses)
         elif self.parallel:
             STEP_PARALLEL.call(*self._arguments(), CHUNK)
         else:
             STEP_BATCH.call(*self._arguments())
         if self.autoreset is Autoreset.SAME_STEP:
-            ended = self.out.terminated | self.out.truncated
-            if ended.any():
-                self._finish_episodes(ended)
+            self.ended = self.out.terminated | self.out.truncated
+            if self.ended.any():
+                self._finish_episodes(self.ended)
 
     def _arguments(self) -> tuple[Any, ...]:
-        return self.rows, self.shared, self.actions, self.table, self._addresses, int(self.autoreset)
+        return self.rows, self.shared, self.actions, self.table, self.out.addresses, int(self.autoreset)
 
     def _finish_episodes(self, ended: np.ndarray) -> None:
         """Keeps the last results of ended episodes in `final`, and begins the next."""
-        kernel.result_batch(self.rows, self.shared, self._final_addresses, ended)
+        RESULT.call(self.rows, self.shared, self.final.addresses, ended)
         self.reset(ended)
 
     def _step_on_backend(self) -> None:
@@ -216,18 +204,12 @@ class Batch:
         kernel.finish_batch(self.rows, self.shared, ~anew)
         if anew.any():
             self.reset(anew)
-        kernel.result_batch(self.rows, self.shared, self._addresses, self._everyone)
-
-    def _find_buffers(self) -> None:
-        """Takes the addresses of the buffers and the parts of the actions; anew after unpickling."""
-        self.action_parts = action_parts(self.actions)
-        self._addresses = addresses(*self.out)
-        self._final_addresses = addresses(*self.final)
+        RESULT.call(self.rows, self.shared, self.out.addresses, self._everyone)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Unpickled buffers lie elsewhere."""
+        """Unpickled views are copies: makes them anew."""
         self.__dict__.update(state)
-        self._find_buffers()
+        self.action_parts = action_parts(self.actions)
 
     def get_state(self) -> dict[str, Any]:
         """Everything a later `set_state` needs to go on from here, byte for byte: plain data, picklable."""
@@ -253,7 +235,7 @@ class Batch:
         name, *settings = state["task"]
         self.set_task(TASKS[name], *settings)
         self.rows[:] = state["rows"]
-        kernel.start_batch(self.rows, self.shared, self._addresses, self._everyone)
+        START.call(self.rows, self.shared, self.out.addresses, self._everyone)
 
     def _restore_slots(self, floors: Sequence[str], latencies: Sequence[LatencyModel | None]) -> None:
         """The rows of a saved state name floors and latency models by number."""

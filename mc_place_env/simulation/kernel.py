@@ -11,7 +11,7 @@ from mc_place_env.rules.geometry import cell_of
 from mc_place_env.rules.motion import advance_body, settle, start_action
 from mc_place_env.rules.world import clear_region, restore_template, write_block, write_goal
 from mc_place_env.simulation.copy import copy_items, write_byte, write_float
-from mc_place_env.simulation.facts import FIRST_GROUP, fact_count, write_facts
+from mc_place_env.simulation.facts import fact_count, write_facts
 from mc_place_env.simulation.observe import write_cubes, write_numbers
 from mc_place_env.simulation.random import STREAM_INSTANCE, draw_index, episode_key
 from mc_place_env.simulation.requests import check_action, judge_due, refuse, report_outcomes, run_events, submit
@@ -161,9 +161,7 @@ def write_start(row, shared, out, i):
     write_cubes(row, shared, voxels, goal)
     count = write_numbers(row, shared)
     copy_items(out[2] + i * count * 4, row.numbers, 0, count)
-    in_use = write_facts(row, shared)
-    count = fact_count(shared)
-    copy_items(out[3] + i * count * 4, row.facts, 0, count if elsewhere or in_use else FIRST_GROUP)
+    write_facts(row, shared, out[3] + i * fact_count(shared) * 4, elsewhere)
 
 
 @jit

@@ -38,7 +38,8 @@ def number_dtype(n_items: int, max_pending: int) -> np.dtype:
             ("pose", np.float32, (POSE_SIZE,)),
             ("pending", np.float32, (max_pending, PENDING_SIZE)),
             ("last_outcome", np.float32, (LAST_OUTCOME_SIZE,)),
-        ]
+        ],
+        align=True,
     )
 
 

@@ -18,11 +18,6 @@ class Record(np.void):  # type: ignore[misc]
         self[name] = value
 
 
-def copy_records(array: np.ndarray) -> np.ndarray:
-    """A copy of records (n,), as bytes: numpy's own goes field by field and takes 10 times as long."""
-    return np.ndarray(array.shape, array.dtype, array.view(np.uint8).copy())
-
-
 def records(count: int, dtype: np.dtype) -> np.ndarray:
     """`count` zeroed records for the kernel."""
     return np.zeros(count, np.dtype((Record, dtype)) if config.DISABLE_JIT else dtype)

@@ -41,15 +41,19 @@ assert Request._fields == REQUEST.names
 
 
 def request_numbers(requests: np.ndarray) -> np.ndarray:
-    """REQUEST records (n,) as int64 (n, numbers), a view: numpy's own way to a record's fields takes far longer."""
-    return requests.view(np.int64).reshape(len(requests), REQUEST.itemsize // 8)
+    """REQUEST records (..., n), or their facts, as whole numbers (..., n, numbers).
+
+    A view: numpy's own way to a record's fields takes far longer.
+    """
+    number = requests.dtype["id"]
+    return requests.view(number).reshape(*requests.shape, requests.dtype.itemsize // number.itemsize)
 
 
 def read_requests(numbers: np.ndarray) -> list[Request]:
     """What `request_numbers` gave, read."""
     return [
-        Request._make((*one[:3], tuple(one[3:6]), tuple(one[6:9]), tuple(one[9:12]), *one[12:]))
-        for one in numbers.tolist()
+        Request(id, item, face, (ax, ay, az), (dx, dy, dz), (cx, cy, cz), *rest)
+        for id, item, face, ax, ay, az, dx, dy, dz, cx, cy, cz, *rest in numbers.tolist()
     ]
 
 

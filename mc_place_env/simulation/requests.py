@@ -86,7 +86,6 @@ def submit(row, shared, action):
     row.accepted += 1
     enqueue(row, x, y, z, face, action.item)
     draw_times(row, shared, row.pending[row.pending_count - 1])
-    row.response = row.pending[row.pending_count - 1]
 
 
 @jit
